@@ -1,0 +1,417 @@
+"""The estimators: validate, resolve the parameters, solve, store."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pypmeans import _kernels
+from pypmeans._penalty import PitmanYorPenalty
+from pypmeans._samples import ArraySamples
+from pypmeans._solver import solve
+from pypmeans._threads import BlockRunner
+from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam
+from pypmeans._validation import check_init, check_rows, check_weights
+
+
+class _PenalizedMeans(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Everything :class:`PYPMeans` and :class:`DPMeans` share: all but where θ comes from."""
+
+    _parameter_constraints: dict = {
+        "lam": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "algorithm": [StrOptions({"paper"})],
+        "init": [StrOptions({"mean", "random"}), "array-like"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_threads": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the clusters of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data. float32 is kept as it is; everything else becomes float64.
+        y : None
+            Ignored; here for consistency with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts: weight 2 is the same as the row twice. Rows of weight 0
+            do not influence the fit; they get the labels `predict` gives them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = check_rows(self, X, reset=True)
+        weight = check_weights(sample_weight, X)
+        counted = weight > 0
+        everyone = bool(counted.all())
+        rows = (X, weight) if everyone else (X[counted], weight[counted])
+        with ArraySamples(*rows, self.n_threads) as samples:
+            penalty = self._resolve(samples)
+            most_clusters = min(penalty.limit, self.max_clusters or penalty.limit)
+            centers = check_init(self.init, samples, self.random_state, most_clusters)
+            solution = solve(
+                samples,
+                centers,
+                penalty,
+                max_iter=self.max_iter,
+                most_clusters=most_clusters,
+                report=_print_pass if self.verbose else None,
+            )
+        self._store(solution, penalty)
+        self._warn_if_doubtful(solution)
+        if not everyone:
+            self.labels_ = self._nearest(X)[0]
+        return self
+
+    def predict(self, X):
+        """The nearest cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New or old rows; for the rows given to `fit` the result equals `labels_`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,), dtype int32
+            Cluster numbers; 0 is the largest cluster.
+        """
+        check_is_fitted(self)
+        return self._nearest(check_rows(self, X, reset=False))[0]
+
+    def transform(self, X):
+        """Euclidean distances of the rows to all cluster centers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters)
+            In the dtype of `X`.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        distances = np.empty((len(X), self.n_clusters_), dtype=X.dtype)
+        with BlockRunner(len(X), self.n_threads) as on_blocks:
+            on_blocks(
+                lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows])
+            )
+        return distances
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the objective of `X` with the present centers: higher is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : None
+            Ignored; here for consistency with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        score : float
+            Minus the weighted sum of squared distances to the nearest centers, minus the charge
+            for the clusters.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        weight = check_weights(sample_weight, X)
+        _, sq_dists = self._nearest(X)
+        return -float(np.sum(weight * sq_dists) + self._penalty.value(self.n_clusters_))
+
+    def is_novel(self, X):
+        """Where founding a new cluster would cost less than joining one.
+
+        Each row is judged by itself, as one new point of weight 1: joining moves the center and
+        raises the sum of squares, founding pays the charge for one more cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        novel : ndarray of shape (n_samples,), dtype bool
+            True for rows unlike anything seen. All False when λ and θ allow no further cluster.
+        """
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        if self.n_clusters_ >= self._penalty.limit:
+            return np.zeros(len(X), dtype=bool)
+        costs = np.empty(len(X))
+        with BlockRunner(len(X), self.n_threads) as on_blocks:
+            on_blocks(
+                lambda rows: _kernels.cheapest_join(
+                    X[rows], self.cluster_centers_, self.cluster_sizes_, costs[rows]
+                )
+            )
+        return costs > self._penalty.marginal(self.n_clusters_)
+
+    @property
+    def _penalty(self):
+        return PitmanYorPenalty(self.lam_, self.theta_)
+
+    @property
+    def _n_features_out(self):
+        return self.n_clusters_
+
+    def _resolve(self, samples):
+        """λ and θ as numbers."""
+        lam = auto_lam(samples, self.theta) if self.lam == "auto" else float(self.lam)
+        theta = lam / DEFAULT_THETA_RATIO if self.theta is None else float(self.theta)
+        return PitmanYorPenalty(lam, theta)
+
+    def _nearest(self, X):
+        """Labels and squared distances of checked rows, by the kernel that `fit` uses."""
+        with ArraySamples(X, np.ones(len(X)), self.n_threads) as samples:
+            samples.assign(self.cluster_centers_)
+            return samples.labels, samples.sq_dists
+
+    def _store(self, solution, penalty):
+        self.cluster_centers_ = solution.centers
+        self.cluster_sizes_ = solution.sizes
+        self.labels_ = solution.labels
+        self.n_clusters_ = len(solution.centers)
+        self.lam_, self.theta_ = penalty.lam, penalty.theta
+        self.inertia_ = solution.inertia
+        self.objective_history_ = np.array(solution.history)
+        self.objective_ = float(self.objective_history_[-1])
+        self.n_iter_ = solution.n_iter
+
+    def _warn_if_doubtful(self, solution):
+        c, lam, theta = self.n_clusters_, self.lam_, self.theta_
+        if not solution.converged:
+            _warn(
+                f"Labels still changed when max_iter={self.max_iter} was reached. Raise max_iter.",
+                ConvergenceWarning,
+            )
+        if solution.capped and c == self.max_clusters:
+            _warn(f"max_clusters={c} kept rows from founding clusters. Raise max_clusters or lam.")
+        elif solution.capped:
+            _warn(
+                f"theta={theta:.6g} is too large for lam={lam:.6g}: no more than "
+                f"{self._penalty.limit} clusters are possible. Lower theta or raise lam."
+            )
+        elif c == 1 and self.inertia_ > 0:
+            _warn(
+                f"Only one cluster was found: no row is further than lam={lam:.6g}, a squared "
+                "distance, from the mean of all rows. Lower lam to find more."
+            )
+        elif c == len(solution.labels) > 1:
+            _warn(f"Each of the {c} rows is a cluster of its own with lam={lam:.6g}. Raise lam.")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class PYPMeans(_PenalizedMeans):
+    """Clusters of very different sizes, without being told how many.
+
+    Minimises the sum of squared distances to the cluster centers plus a charge for the clusters,
+    ``c * (lam - theta * ln(c))``, whose growth slows as clusters appear: the paper's pyp-means, a
+    limit of a Pitman-Yor mixture. A row founds a cluster when its squared distance to all centers
+    exceeds ``lam - theta * ln(c)``.
+
+    Parameters
+    ----------
+    lam : float or "auto", default="auto"
+        The squared distance from the nearest center past which a row founds a second cluster. In
+        the units of `X`, squared. "auto" is provisional: it stops opening clusters at the largest
+        relative drop of the :func:`radius_profile`, which finds well separated groups and at
+        least two clusters wherever rows differ.
+    theta : float, default=None
+        How fast that threshold falls as the number of clusters grows. 0 is :class:`DPMeans`; the
+        larger, the more small clusters, up to a limit of about ``exp(lam / theta - 1)`` clusters.
+        None means ``lam / 10``.
+    algorithm : "paper", default="paper"
+        The paper's algorithm: furthest-first opening, means, agglomeration.
+    init : "mean", "random" or array-like of shape (n_centers, n_features), default="mean"
+        The first center: the mean of all rows, or a random row; or several centers.
+    max_iter : int, default=100
+        The most passes over the rows.
+    max_clusters : int, default=None
+        The most clusters to open.
+    n_threads : int, default=None
+        Number of threads; None means all CPUs this process may use. The result is the same, to
+        the bit, for any number.
+    random_state : int, RandomState instance or None, default=None
+        Serves ``init="random"`` only; everything else is deterministic.
+    verbose : int, default=0
+        Print one line per pass if positive.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), dtype int32
+        The cluster of each row. Clusters are numbered by decreasing weight; every row has one.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_), dtype float64
+        The means of the clusters.
+    n_clusters_ : int
+        The number of clusters found.
+    cluster_sizes_ : ndarray of shape (n_clusters_,)
+        The sums of the weights of the clusters: the numbers of their rows without weights.
+    lam_, theta_ : float
+        The values used.
+    objective_ : float
+        The sum of squared distances plus the charge for the clusters.
+    objective_history_ : ndarray
+        The objective after each pass. It never rises.
+    inertia_ : float
+        The weighted sum of squared distances alone.
+    n_iter_ : int
+        The number of passes over the rows.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where `X` has any.
+
+    See Also
+    --------
+    DPMeans : The same with a threshold that does not fall.
+    estimate_lambda : A value of `lam` for a number of clusters.
+
+    References
+    ----------
+    X. Fan, Y. Zeng and L. Cao, "Non-parametric Power-law Data Clustering", arXiv:1306.3003, 2013.
+
+    Examples
+    --------
+    >>> from pypmeans import PYPMeans
+    >>> X = [[0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [20, 0]]
+    >>> model = PYPMeans(lam=10, theta=1).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 2], dtype=int32)
+    >>> model.cluster_sizes_
+    array([3., 2., 1.])
+    >>> model.predict([[8, 8], [19, 1]])
+    array([1, 2], dtype=int32)
+    >>> model.is_novel([[8, 8], [50, 50]])
+    array([False,  True])
+    """
+
+    _parameter_constraints: dict = {
+        **_PenalizedMeans._parameter_constraints,
+        "theta": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        lam="auto",
+        theta=None,
+        *,
+        algorithm="paper",
+        init="mean",
+        max_iter=100,
+        max_clusters=None,
+        n_threads=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.lam = lam
+        self.theta = theta
+        self.algorithm = algorithm
+        self.init = init
+        self.max_iter = max_iter
+        self.max_clusters = max_clusters
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class DPMeans(_PenalizedMeans):
+    """Clusters whose number follows from one squared distance: DP-means.
+
+    Minimises the sum of squared distances to the cluster centers plus `lam` for each cluster.
+    :class:`PYPMeans` with ``theta=0``.
+
+    Parameters
+    ----------
+    lam : float or "auto", default="auto"
+        The squared distance from the nearest center past which a row founds a cluster. In the
+        units of `X`, squared. "auto" as for :class:`PYPMeans`.
+    algorithm, init, max_iter, max_clusters, n_threads, random_state, verbose
+        As for :class:`PYPMeans`.
+
+    Attributes
+    ----------
+    labels_, cluster_centers_, n_clusters_, cluster_sizes_, lam_, theta_, objective_, \
+objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
+        As for :class:`PYPMeans`; ``theta_`` is 0.
+
+    See Also
+    --------
+    PYPMeans : With a threshold that falls as clusters appear.
+
+    References
+    ----------
+    B. Kulis and M. I. Jordan, "Revisiting k-means: New Algorithms via Bayesian Nonparametrics",
+    ICML 2012.
+
+    Examples
+    --------
+    >>> from pypmeans import DPMeans
+    >>> model = DPMeans(lam=10).fit([[0.0], [1.0], [8.0], [30.0]])
+    >>> model.cluster_centers_.ravel()
+    array([ 0.5,  8. , 30. ])
+    >>> model.objective_  # 0.25 + 0.25 within the first cluster, and 10 for each of the three
+    30.5
+    """
+
+    theta = 0.0
+
+    def __init__(
+        self,
+        lam="auto",
+        *,
+        algorithm="paper",
+        init="mean",
+        max_iter=100,
+        max_clusters=None,
+        n_threads=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.lam = lam
+        self.algorithm = algorithm
+        self.init = init
+        self.max_iter = max_iter
+        self.max_clusters = max_clusters
+        self.n_threads = n_threads
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+def _print_pass(n_iter, objective, n_clusters):
+    print(f"pass {n_iter}: objective {objective:.6g}, {n_clusters} clusters")
+
+
+def _warn(message, category=UserWarning):
+    # from here: _warn_if_doubtful, fit, scikit-learn's wrapper of fit, the caller's line
+    warnings.warn(message, category, stacklevel=5)

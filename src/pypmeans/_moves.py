@@ -1,0 +1,72 @@
+"""Moves of the solver: open clusters, drop empty ones, merge close ones."""
+
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from pypmeans import _kernels
+
+
+def open_clusters(samples, centers, penalty, most_clusters):
+    """Found clusters at the furthest points, furthest first (Algorithm 2).
+
+    Returns the centers and whether `most_clusters` kept a point from founding one more.
+    """
+    points = list(centers)
+    samples.reconsider()
+    while True:
+        c = len(points)
+        candidate = samples.farthest()
+        if candidate.sq_dist <= penalty.opening(c):
+            return np.array(points), False
+        if c >= most_clusters:
+            return np.array(points), True
+        if pays_for_its_cluster(candidate, samples, penalty.marginal(c)):
+            samples.absorb(candidate.point, c)
+            points.append(candidate.point[0])
+        else:
+            samples.pass_over(candidate)
+
+
+def pays_for_its_cluster(candidate, samples, price):
+    """Whether opening at `candidate` lowers the objective: with a weight of 1 or more, always.
+
+    There ``weight * sq_dist > opening(c) >= marginal(c)``; a lighter row needs its neighbours.
+    """
+    return candidate.weight >= 1 or samples.saved_by_opening(candidate.point) > price
+
+
+def update_centers(samples, n_clusters):
+    """The means of the clusters and their weights, without the empty ones."""
+    centers, sizes = samples.means(n_clusters)
+    return centers[sizes > 0], sizes[sizes > 0]
+
+
+def agglomerate(centers, sizes, penalty):
+    """Merge pairs of clusters while that lowers the objective, the best pair first (Prop. 3).
+
+    The paper's c is the count after the merger, so `c` clusters merge below ``marginal(c - 1)``.
+    """
+    centers, sizes, c = centers.copy(), sizes.copy(), len(sizes)
+    heap = [_cheapest(a, centers, sizes) for a in range(c)]
+    heapify(heap)
+    while c > 1:
+        # No merger brings two other clusters closer (merge_increase is Ward's distance, which is
+        # reducible), so what the heap holds is never too high and stale entries can wait.
+        increase, a, b, size_a, size_b = heappop(heap)
+        if increase >= penalty.marginal(c - 1):
+            break
+        if sizes[a] != size_a:  # merged meanwhile: gone, or in the heap again
+            continue
+        if sizes[b] == size_b:
+            total = size_a + size_b
+            centers[a] += size_b / total * (centers[b] - centers[a])
+            sizes[a], sizes[b] = total, 0.0
+            c -= 1
+        heappush(heap, _cheapest(a, centers, sizes))
+    return centers[sizes > 0], sizes[sizes > 0]
+
+
+def _cheapest(a, centers, sizes):
+    b, increase = _kernels.cheapest_merge(a, centers, sizes)
+    return increase, a, b, sizes[a], sizes[b]

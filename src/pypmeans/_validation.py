@@ -1,0 +1,83 @@
+"""What comes in: rows, weights and parameters against the data, and optional packages."""
+
+from importlib import import_module
+from numbers import Real
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+
+def check_rows(estimator, X, *, reset):
+    """`X` as a C-ordered float32 or float64 array whose squared distances are finite."""
+    X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+    check_range(X)
+    return X
+
+
+def check_range(X):
+    """Refuse values so far apart that squared distances overflow."""
+    with np.errstate(over="ignore"):
+        span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
+        diameter = np.sum(span**2) * len(X)
+    if not np.isfinite(diameter):
+        raise ValueError(
+            f"X spans {span.max():.3g} in column {span.argmax()}: squared distances overflow. "
+            "Scale the features, for instance with sklearn.preprocessing.MinMaxScaler."
+        )
+
+
+def check_weights(sample_weight, X):
+    """One non-negative float64 weight per row of `X`, not all zero; `None` means 1 each."""
+    if sample_weight is None:
+        return np.ones(len(X))
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(len(X), sample_weight)
+    weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weight.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-dimensional; got shape {weight.shape}.")
+    check_consistent_length(weight, X)
+    if weight.min() < 0:
+        row = int(weight.argmin())
+        raise ValueError(
+            f"sample_weight must not be negative; got {weight[row]} for row {row}. "
+            "Give rows that should not count the weight 0."
+        )
+    if weight.max() == 0:
+        raise ValueError(
+            f"sample_weight is zero for all {len(weight)} rows; at least one must be positive."
+        )
+    return weight
+
+
+def check_init(init, samples, random_state, most_clusters):
+    """The centers to start from, an array of shape (n_centers, n_features)."""
+    if isinstance(init, str) and init == "mean":
+        return samples.mean()[None, :]
+    if isinstance(init, str) and init == "random":
+        chance = samples.weight / samples.weight.sum()
+        row = check_random_state(random_state).choice(len(chance), p=chance)
+        return samples.X[row : row + 1].astype(np.float64)
+    centers = check_array(init, dtype=np.float64, order="C", copy=True, input_name="init")
+    n_features = samples.X.shape[1]
+    if centers.shape[1] != n_features:
+        raise ValueError(f"init has {centers.shape[1]} columns, but X has {n_features} features.")
+    if len(centers) > most_clusters:
+        raise ValueError(
+            f"init has {len(centers)} centers, but no more than {most_clusters} clusters are "
+            "possible. Give fewer, raise max_clusters, raise lam or lower theta."
+        )
+    return centers
+
+
+def require(module, *, extra, caller):
+    """Import an optional package, or say how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f'{caller} requires {package}: pip install "pypmeans[{extra}]".'
+        ) from error

@@ -1,0 +1,24 @@
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+JIT_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+# The same cases every time: a failure on one machine can be repeated on another.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    max_examples=25 if JIT_OFF else 100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("repeatable")
+
+
+def pytest_collection_modifyitems(items):
+    if JIT_OFF:
+        skip = pytest.mark.skip(reason="too slow with NUMBA_DISABLE_JIT=1")
+        for item in items:
+            if "large" in item.keywords:
+                item.add_marker(skip)

@@ -1,0 +1,364 @@
+"""What users rely on: attributes, equivalences, edges and messages."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from data import separated_groups
+from pypmeans import DPMeans, PYPMeans
+
+FOUR_POINTS = [[0.0], [1.0], [8.0], [30.0]]
+BOTH = pytest.mark.parametrize("estimator", [PYPMeans, DPMeans])
+
+
+def blobs(seed=0, dtype=np.float64):
+    X, y = separated_groups(12, 20, 3, 0.1, seed)
+    return X.astype(dtype), y
+
+
+def test_four_points_by_hand():
+    model = DPMeans(lam=10, algorithm="paper").fit(FOUR_POINTS)
+    assert_allclose(model.cluster_centers_, [[0.5], [8.0], [30.0]])
+    assert_array_equal(model.labels_, [0, 0, 1, 2])
+    assert_array_equal(model.cluster_sizes_, [2, 1, 1])
+    assert model.inertia_ == 0.5
+    assert model.objective_ == 30.5
+    assert model.n_clusters_ == 3
+    assert model.labels_.dtype == np.int32
+    assert model.n_features_in_ == 1
+
+
+def test_pass_by_pass_by_hand():
+    # mean 9.75; 30 opens (410.06 > 10), then 0 (95.06); 8 stays with 9.75, 1 goes to 0
+    model = DPMeans(lam=10, algorithm="paper").fit(FOUR_POINTS)
+    assert_allclose(model.objective_history_, [1.75**2 + 1 + 30, 30.5, 30.5][: model.n_iter_])
+
+
+def test_the_charge_falls_with_theta():
+    model = PYPMeans(lam=10, theta=1, algorithm="paper").fit(FOUR_POINTS)
+    assert model.objective_ == pytest.approx(0.5 + 3 * (10 - np.log(3)))
+    assert (model.lam_, model.theta_) == (10.0, 1.0)
+
+
+def test_theta_defaults_to_a_tenth_of_lam():
+    assert PYPMeans(lam=10).fit(FOUR_POINTS).theta_ == 1.0
+
+
+@pytest.mark.large
+def test_many_small_clusters_are_all_found():
+    X, y = separated_groups(400, 3, 5, 0.01, seed=0)
+    for model in (DPMeans(1.0, algorithm="paper"), PYPMeans(1.0, 0.1, algorithm="paper")):
+        model.fit(X)
+        assert model.n_clusters_ == 400
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+@BOTH
+def test_clusters_are_numbered_by_size_then_coordinates(estimator):
+    X = [[9.0, 9.0], [0.0, 5.0], [0.0, 4.0], [0.0, 4.0]]
+    model = estimator(lam=0.5).fit(X)
+    assert_array_equal(model.cluster_sizes_, [2, 1, 1])
+    assert_allclose(model.cluster_centers_, [[0, 4], [0, 5], [9, 9]])
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("lam", [0.05, 0.3, 2.0])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_predict_equals_labels(estimator, dtype, lam):
+    X, _ = blobs(dtype=dtype)
+    model = estimator(lam=lam, max_iter=3).fit(X)
+    assert_array_equal(model.predict(X), model.labels_)
+    assert_array_equal(model.fit_predict(X), model.labels_)
+
+
+def test_float32_gives_nearly_the_float64_result():
+    X, _ = blobs()
+    wide, narrow = (PYPMeans(lam=0.6).fit(X.astype(dtype)) for dtype in (np.float64, np.float32))
+    assert_array_equal(wide.labels_, narrow.labels_)
+    assert narrow.cluster_centers_.dtype == np.float64
+    assert_allclose(wide.cluster_centers_, narrow.cluster_centers_, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.large
+def test_the_number_of_threads_changes_no_bit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 3)) + 6 * rng.integers(0, 3, size=(30_000, 1))
+    weight = rng.uniform(0.5, 2, len(X))
+    models = [PYPMeans(30.0, 3.0, n_threads=n).fit(X, sample_weight=weight) for n in (1, 2, 5)]
+    assert models[0].n_clusters_ > 3
+    for model in models[1:]:
+        assert model.cluster_centers_.tobytes() == models[0].cluster_centers_.tobytes()
+        assert model.labels_.tobytes() == models[0].labels_.tobytes()
+        assert model.objective_history_.tobytes() == models[0].objective_history_.tobytes()
+
+
+def test_rows_of_weight_zero_do_not_influence_the_fit():
+    X, _ = blobs()
+    weight = np.ones(len(X))
+    weight[::3] = 0
+    far = np.vstack([X, [[1e6, 1e6, 1e6]]])
+    with_zeros = PYPMeans(0.6).fit(far, sample_weight=np.append(weight, 0))
+    without = PYPMeans(0.6).fit(X[weight > 0])
+    assert with_zeros.cluster_centers_.tobytes() == without.cluster_centers_.tobytes()
+    assert with_zeros.objective_ == without.objective_
+    assert len(with_zeros.labels_) == len(far)
+    assert_array_equal(with_zeros.labels_, with_zeros.predict(far))
+
+
+@BOTH
+def test_pickle_and_clone_round_trip(estimator):
+    X, _ = blobs()
+    model = estimator(lam=0.6, max_iter=7, init=X[:2]).fit(X)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.labels_)
+    copy = clone(model)
+    assert not hasattr(copy, "labels_")
+    assert copy.get_params()["max_iter"] == 7
+    assert_array_equal(copy.fit(X).labels_, model.labels_)
+
+
+def test_fitting_rewrites_no_parameter():
+    X, _ = blobs()
+    model = PYPMeans(lam="auto", theta=None, max_clusters=None)
+    before = model.get_params()
+    model.fit(X)
+    assert model.get_params() == before
+
+
+def test_data_frames_give_names():
+    X, _ = blobs()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = PYPMeans(0.6).set_output(transform="pandas").fit(frame)
+    assert_array_equal(model.feature_names_in_, ["a", "b", "c"])
+    distances = model.transform(frame)
+    assert list(distances.columns) == [f"pypmeans{k}" for k in range(model.n_clusters_)]
+    assert_array_equal(model.get_feature_names_out(), distances.columns)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"a": "z"}))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_transform_gives_euclidean_distances(dtype):
+    model = DPMeans(lam=10).fit(np.array(FOUR_POINTS, dtype=dtype))
+    distances = model.transform(np.array([[2.0]], dtype=dtype))
+    assert_allclose(distances, [[1.5, 6.0, 28.0]])
+    assert distances.dtype == dtype
+
+
+def test_score_is_minus_the_objective():
+    X, _ = blobs()
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    model = PYPMeans(0.6).fit(X, sample_weight=weight)
+    assert model.score(X, sample_weight=weight) == pytest.approx(-model.objective_)
+
+
+def test_is_novel_weighs_founding_against_joining():
+    # one cluster {0, 0, 0}: joining at x costs 3/4 x², founding costs lam = 3, so novel past 2
+    model = DPMeans(lam=3.0).fit([[0.0], [0.0], [0.0]])
+    assert_array_equal(model.is_novel([[1.99], [2.01], [-2.01]]), [False, True, True])
+    # with theta the second cluster is cheaper: 3 - 2 ln 2 * 1 = 1.6137 = 3/4 * 1.4668²
+    model = PYPMeans(lam=3.0, theta=1.0).fit([[0.0], [0.0], [0.0]])
+    assert_array_equal(model.is_novel([[1.46], [1.47]]), [False, True])
+
+
+def test_is_novel_is_false_where_no_cluster_may_follow():
+    with pytest.warns(UserWarning, match="no more than 3 clusters"):
+        model = PYPMeans(lam=8, theta=4).fit([[0.0], [100.0], [200.0], [300.0]])
+    assert not model.is_novel([[1e4]]).any()
+
+
+def test_random_starts_follow_the_seed():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    runs = [PYPMeans(2.0, init="random", random_state=seed).fit(X) for seed in (0, 0, 1, 2, 3)]
+    assert_array_equal(runs[0].labels_, runs[1].labels_)
+    assert len({run.objective_ for run in runs}) > 1
+
+
+def test_a_random_start_ends_in_means():
+    model = DPMeans(1e6, init="random", random_state=0)
+    with pytest.warns(UserWarning, match="Only one cluster"):
+        model.fit(FOUR_POINTS)
+    assert_allclose(model.cluster_centers_, [[9.75]])
+
+
+def test_given_centers_are_used_and_kept():
+    start = np.array([[8.0], [30.0], [8.0], [500.0]])
+    kept = start.copy()
+    model = DPMeans(lam=10, init=start).fit(FOUR_POINTS)
+    assert_array_equal(start, kept)
+    assert_allclose(model.cluster_centers_, [[0.5], [8.0], [30.0]])
+
+
+def test_works_in_a_pipeline():
+    X, y = blobs()
+    labels = make_pipeline(MinMaxScaler(), PYPMeans()).fit_predict(X * [1, 1000, 1])
+    assert adjusted_rand_score(y, labels) == 1.0
+
+
+def test_verbose_prints_a_line_per_pass(capsys):
+    model = PYPMeans(0.6).fit(blobs()[0])
+    assert capsys.readouterr().out == ""
+    model.set_params(verbose=1).fit(blobs()[0])
+    assert len(capsys.readouterr().out.splitlines()) == model.n_iter_
+
+
+# Edges: right answers
+
+
+@BOTH
+@pytest.mark.parametrize("lam", ["auto", 1.0])
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "X", [[[3.0, 4.0]], [[3.0, 4.0]] * 2, [[7.0]] * 50], ids=["one row", "two equal", "all equal"]
+)
+def test_equal_rows_are_one_cluster(estimator, lam, X):
+    model = estimator(lam=lam).fit(X)
+    assert model.n_clusters_ == 1
+    assert_array_equal(model.cluster_centers_[0], X[0])
+    assert model.inertia_ == 0
+
+
+def test_one_column_and_constant_columns():
+    X = np.array([[0.0, 5, 5], [0.1, 5, 5], [9.0, 5, 5], [9.1, 5, 5]])
+    for columns in (slice(0, 1), slice(None)):
+        assert_array_equal(PYPMeans(1.0).fit(X[:, columns]).labels_, [0, 0, 1, 1])
+
+
+def test_duplicates_stay_together():
+    X = np.repeat([[0.0], [1.0], [5.0]], 10, axis=0)
+    assert_array_equal(PYPMeans().fit(X).cluster_sizes_, [10, 10, 10])
+
+
+def test_integers_booleans_and_lists_are_welcome():
+    assert PYPMeans(lam=1).fit(np.array([[0], [1], [9]], dtype=np.uint8)).n_clusters_ == 2
+    assert DPMeans(lam=0.1).fit([[True], [False]] * 3).n_clusters_ == 2
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, -1e9])
+def test_an_offset_costs_no_clusters(offset):
+    X, y = blobs()
+    model = PYPMeans(0.6).fit(X + offset)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+# Doubtful results: warnings
+
+
+def test_one_cluster_warns():
+    with pytest.warns(UserWarning, match=r"Only one cluster.*lam=1e\+06.*Lower lam"):
+        PYPMeans(lam=1e6).fit(FOUR_POINTS)
+
+
+def test_every_row_alone_warns():
+    with pytest.warns(UserWarning, match=r"Each of the 4 rows.*lam=0\.01.*Raise lam"):
+        PYPMeans(lam=0.01).fit(FOUR_POINTS)
+
+
+def test_the_limit_warns_and_names_both_parameters():
+    with pytest.warns(UserWarning, match=r"theta=4 is too large for lam=8: no more than 3") as seen:
+        model = PYPMeans(lam=8, theta=4).fit([[0.0], [100.0], [200.0], [300.0]])
+    assert model.n_clusters_ == 3
+    assert seen[0].filename == __file__  # the caller's line, not ours
+
+
+def test_a_theta_that_allows_no_second_cluster_warns():
+    with pytest.warns(UserWarning, match=r"theta=8 is too large for lam=8: no more than 1 "):
+        assert PYPMeans(lam=8, theta=8).fit(FOUR_POINTS).n_clusters_ == 1
+
+
+def test_max_clusters_warns():
+    with pytest.warns(UserWarning, match=r"max_clusters=2 kept rows"):
+        assert PYPMeans(lam=1, max_clusters=2).fit(FOUR_POINTS).n_clusters_ == 2
+
+
+def test_max_iter_warns_and_gives_a_usable_result():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 was reached"):
+        model = PYPMeans(1.0, max_iter=1).fit(X)
+    assert model.n_iter_ == 1
+    assert_array_equal(model.predict(X), model.labels_)
+
+
+# Wrong input: errors that name the parameter
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"lam": 0}, r"'lam' parameter .* Got 0"),
+        ({"lam": -1.0}, r"'lam' parameter .* Got -1.0"),
+        ({"lam": np.nan}, r"'lam' parameter .* Got nan"),
+        ({"lam": np.inf}, r"'lam' parameter .* Got inf"),
+        ({"lam": "large"}, r"'lam' parameter .* Got 'large'"),
+        ({"algorithm": "newspaper"}, r"'algorithm' parameter .* Got 'newspaper'"),
+        ({"init": "k-means++"}, r"'init' parameter .* Got 'k-means\+\+'"),
+        ({"init": [[1.0, 2.0]]}, r"init has 2 columns, but X has 1 features"),
+        ({"init": [[np.nan]]}, r"init contains NaN"),
+        ({"init": [[0.0], [1.0]], "max_clusters": 1}, r"init has 2 centers, but no more than 1"),
+        ({"max_iter": 0}, r"'max_iter' parameter .* Got 0"),
+        ({"max_clusters": 0}, r"'max_clusters' parameter .* Got 0"),
+        ({"max_clusters": 2.5}, r"'max_clusters' parameter .* Got 2.5"),
+        ({"n_threads": 0}, r"'n_threads' parameter .* Got 0"),
+        ({"random_state": "seven"}, r"'random_state' parameter .* Got 'seven'"),
+    ],
+)
+def test_bad_parameters_are_named(estimator, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        estimator(**parameters).fit(FOUR_POINTS)
+
+
+def test_negative_theta_is_named():
+    with pytest.raises(ValueError, match=r"'theta' parameter .* Got -0.1"):
+        PYPMeans(1.0, -0.1).fit(FOUR_POINTS)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[np.nan], [1.0]], "X contains NaN"),
+        ([[np.inf], [1.0]], "X contains infinity"),
+        ([1.0, 2.0], "Expected 2D array"),
+        ([["a"], ["b"]], "could not convert string"),
+        (np.empty((0, 2)), "0 sample"),
+        (np.empty((3, 0)), "0 feature"),
+        ([[1e200], [-1e200]], r"X spans 2e\+200 in column 0: squared distances overflow"),
+    ],
+)
+def test_bad_rows_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        PYPMeans(1.0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 1, -2, 1], r"sample_weight must not be negative; got -2.0 for row 2"),
+        ([0, 0, 0, 0], r"sample_weight is zero for all 4 rows"),
+        ([1, 1, np.nan, 1], r"sample_weight contains NaN"),
+        ([1, 1, np.inf, 1], r"sample_weight contains infinity"),
+        ([1, 1, 1], r"inconsistent numbers of samples: \[3, 4\]"),
+        ([[1, 1], [1, 1]], r"sample_weight must be 1-dimensional; got shape \(2, 2\)"),
+        (["a", "b", "c", "d"], r"could not convert string"),
+    ],
+)
+def test_bad_weights_are_refused(weight, message):
+    with pytest.raises(ValueError, match=message):
+        PYPMeans(1.0).fit(FOUR_POINTS, sample_weight=weight)
+
+
+@pytest.mark.parametrize("method", ["predict", "transform", "score", "is_novel"])
+def test_using_a_model_wrongly(method):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(PYPMeans(), method)(FOUR_POINTS)
+    model = PYPMeans(10).fit(FOUR_POINTS)
+    with pytest.raises(ValueError, match="X has 2 features, but PYPMeans is expecting 1"):
+        getattr(model, method)([[1.0, 2.0]])

@@ -1,0 +1,104 @@
+"""Each move by hand and against brute force."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import reference
+from pypmeans._moves import agglomerate, open_clusters, update_centers
+from pypmeans._penalty import PitmanYorPenalty
+from pypmeans._samples import ArraySamples
+
+
+def samples_of(X, weight=None):
+    X = np.asarray(X, dtype=float)
+    return ArraySamples(X, np.ones(len(X)) if weight is None else np.array(weight, dtype=float))
+
+
+def test_two_pairs_merge_when_their_centers_are_close():
+    # Sec. IV-C: sizes 2 and 2 merge at squared distance 0.8 r, since (2 + 2) / (2 * 2) = 1
+    centers, sizes = np.array([[0.0], [np.sqrt(0.8)]]), np.array([2.0, 2.0])
+    merged, total = agglomerate(centers, sizes, PitmanYorPenalty(lam=1.0))
+    assert_allclose(merged, [[np.sqrt(0.8) / 2]])
+    assert_allclose(total, [4.0])
+
+
+def test_two_pairs_stay_apart_when_their_centers_are_not():
+    centers, sizes = np.array([[0.0], [np.sqrt(1.2)]]), np.array([2.0, 2.0])
+    assert len(agglomerate(centers, sizes, PitmanYorPenalty(lam=1.0))[0]) == 2
+
+
+def test_the_best_pair_merges_first():
+    # 0 and 1 merge (increase 0.5), after which 1.7 is 1.2 from 0.5: increase 2/3 * 1.44 = 0.96 < 1
+    centers, sizes = np.array([[0.0], [1.7], [1.0]]), np.ones(3)
+    merged, _ = agglomerate(centers, sizes, PitmanYorPenalty(lam=0.95))
+    # 1 and 1.7 are the closest pair (0.245), then 0 is 1.35 away: 2/3 * 1.8225 = 1.215 > 0.95
+    assert_allclose(np.sort(merged.ravel()), [0.0, 1.35])
+
+
+def test_a_merger_pays_the_charge_of_the_count_after_it():
+    # two clusters: marginal(1) = 8 - 4 * 2 ln 2 = 2.4548; three: marginal(2) = 0.3622
+    penalty = PitmanYorPenalty(8.0, 4.0)
+    pair = np.array([[0.0], [2.0]])
+    assert len(agglomerate(pair, np.ones(2), penalty)[0]) == 1  # increase 2 < 2.45
+    triple = np.array([[0.0], [2.0], [100.0]])
+    assert len(agglomerate(triple, np.ones(3), penalty)[0]) == 3  # increase 2 > 0.36
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_agglomeration_equals_the_plain_search_over_all_pairs(seed):
+    rng = np.random.default_rng(seed)
+    centers, sizes = rng.normal(size=(30, 2)), rng.uniform(0.2, 5, 30)
+    theta = 0.1 * (seed % 3)
+    plain = reference.agglomerate(centers.tolist(), sizes.tolist(), 1.0, theta, reference.Margin())
+    merged, total = agglomerate(centers, sizes, PitmanYorPenalty(1.0, theta))
+    assert 1 < len(merged) < 30
+    assert_allclose(merged, plain)
+    assert total.sum() == pytest.approx(sizes.sum())
+
+
+def test_opening_takes_the_furthest_point_and_stops_at_the_line():
+    samples = samples_of([[0.0], [1.0], [5.0], [20.0]])
+    samples.assign(np.array([[0.0]]))
+    centers, capped = open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(20.0), 99)
+    assert_allclose(centers.ravel(), [0.0, 20.0, 5.0])
+    assert samples.labels.tolist() == [0, 0, 2, 1]
+    assert not capped
+
+
+def test_opening_stops_exactly_at_the_line():
+    samples = samples_of([[0.0], [3.0]])
+    samples.assign(np.array([[0.0]]))
+    assert len(open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(9.0), 99)[0]) == 1
+
+
+def test_opening_says_when_the_cap_stopped_it():
+    samples = samples_of([[0.0], [5.0], [20.0]])
+    samples.assign(np.array([[0.0]]))
+    centers, capped = open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(20.0), 2)
+    assert len(centers) == 2
+    assert capped
+
+
+def test_a_light_point_opens_only_if_the_objective_falls():
+    # the furthest point is light: 0.1 * 100 = 10 < 20 and is passed over; the next one pays
+    samples = samples_of([[0.0], [10.0], [-9.0]], weight=[1.0, 0.1, 1.0])
+    samples.assign(np.array([[0.0]]))
+    centers, _ = open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(20.0), 99)
+    assert_allclose(centers.ravel(), [0.0, -9.0])
+
+
+def test_light_points_may_pay_together():
+    samples = samples_of([[0.0], [10.0], [10.1], [9.9]], weight=[1.0, 0.1, 0.1, 0.1])
+    samples.assign(np.array([[0.0]]))
+    centers, _ = open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(25.0), 99)
+    assert_allclose(centers.ravel(), [0.0, 10.1])
+
+
+def test_empty_clusters_are_dropped():
+    samples = samples_of([[0.0], [1.0]])
+    centers = np.array([[0.5], [50.0]])
+    samples.assign(centers)
+    centers, sizes = update_centers(samples, 2)
+    assert_allclose(centers, [[0.5]])
+    assert_allclose(sizes, [2.0])

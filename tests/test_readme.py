@@ -1,0 +1,31 @@
+"""The README as a new user meets it: its Python runs and prints what it says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_the_example_prints_what_the_readme_shows(capsys):
+    text = README.read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
+    shown = re.search(r"It prints\n\n```\n(.*?)```", text, re.DOTALL).group(1)
+    exec(compile(code, str(README), "exec"), {})
+    assert capsys.readouterr().out == shown
+
+
+def test_the_make_targets_exist():
+    makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
+    for document in (README, README.parent / "CONTRIBUTING.md"):
+        for target in re.findall(r"^make ([\w-]+)", document.read_text(encoding="utf-8"), re.M):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_demo_runs(capsys):
+    demo = README.parent / "examples" / "demo.py"
+    if not demo.exists():
+        pytest.skip("no examples folder beside the tests")
+    exec(compile(demo.read_text(encoding="utf-8"), str(demo), "exec"), {"__name__": "__main__"})
+    assert "16 clusters found (there are 16)" in capsys.readouterr().out
