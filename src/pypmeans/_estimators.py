@@ -19,7 +19,7 @@ from pypmeans import _kernels
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._samples import ArraySamples
 from pypmeans._solver import solve
-from pypmeans._threads import BlockRunner
+from pypmeans._threads import Threads, blocks_of
 from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam
 from pypmeans._validation import check_init, check_rows, check_weights
 
@@ -114,9 +114,10 @@ class _PenalizedMeans(
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         distances = np.empty((len(X), self.n_clusters_), dtype=X.dtype)
-        with BlockRunner(len(X), self.n_threads) as on_blocks:
-            on_blocks(
-                lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows])
+        with Threads(self.n_threads) as threads:
+            threads.run(
+                lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows]),
+                blocks_of(len(X)),
             )
         return distances
 
@@ -165,11 +166,12 @@ class _PenalizedMeans(
         if self.n_clusters_ >= self._penalty.limit:
             return np.zeros(len(X), dtype=bool)
         costs = np.empty(len(X))
-        with BlockRunner(len(X), self.n_threads) as on_blocks:
-            on_blocks(
+        with Threads(self.n_threads) as threads:
+            threads.run(
                 lambda rows: _kernels.cheapest_join(
                     X[rows], self.cluster_centers_, self.cluster_sizes_, costs[rows]
-                )
+                ),
+                blocks_of(len(X)),
             )
         return costs > self._penalty.marginal(self.n_clusters_)
 

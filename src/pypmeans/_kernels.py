@@ -1,8 +1,9 @@
 """Compiled loops: arrays and numbers in, arrays and numbers out.
 
-Every kernel works on one block of rows and releases the GIL, so that blocks run on threads. Where a
-decision hangs on a distance, that distance comes from `sq_distance`, with the same operations in
-the same order everywhere: so `fit` and `predict` agree to the last bit.
+Kernels release the GIL, so that blocks of rows run on threads. Where a decision hangs on a
+distance, that distance comes from `sq_distance`, with the same operations in the same order
+everywhere: so `fit` and `predict` agree to the last bit. Triangle inequalities and matrix products
+only decide which distances need not be computed, with a margin for rounding (`remainder`).
 """
 
 import numpy as np
@@ -20,11 +21,16 @@ def compiled(function):
 @compiled
 def sq_distance(A, i, B, k):
     """Squared Euclidean distance between row `i` of `A` and row `k` of `B`, in float64."""
-    # Four sums that do not wait for each other: the compiler may use vector registers without
-    # being allowed to reassociate, which would make the result depend on the machine.
     n_features = A.shape[1]
     s0 = s1 = s2 = s3 = 0.0
-    whole = n_features - n_features % 4
+    if n_features < 16:
+        for j in range(n_features):
+            d0 = A[i, j] - B[k, j]
+            s0 += d0 * d0
+        return s0
+    # Four sums that do not wait for each other: the compiler may use vector registers without
+    # being allowed to reassociate, which would make the result depend on the machine.
+    whole = n_features & ~3
     for j in range(0, whole, 4):
         d0 = A[i, j] - B[k, j]
         d1 = A[i, j + 1] - B[k, j + 1]
@@ -41,55 +47,333 @@ def sq_distance(A, i, B, k):
 
 
 @compiled
-def assign_rows(X, centers, rank, labels, sq_dists):
-    """Give every row its nearest center; of equally near ones the lowest in `rank`.
+def remainder(distance, part, n_features):
+    """``distance - part``, less what rounding may have added to either."""
+    margin = 4e-16 * (n_features + 8)
+    return distance * (1.0 - margin) - part * (1.0 + margin)
 
-    Fills `labels` and `sq_dists`; returns how many labels changed.
+
+@compiled
+def assign_rows(
+    X, centers, offsets, rank, near, near_dist, beyond,
+    became, in_place, opened_at, drift, labels, sq_dists, lower,
+):  # fmt: skip
+    """Give every row its preferred center, starting from the center it had.
+
+    A row prefers the center with the least ``squared distance + offset``, of equal ones the
+    lowest in `rank`. `near` lists the nearest other centers of each center, nearest first, at
+    distances of at least `near_dist`; those not listed are at least `beyond` away.
+
+    Since the last assignment, cluster ``k`` `became` another number, its center is `in_place` or
+    not, and the nearest cluster opened was at a distance of `opened_at`; centers listed near the
+    present center ``z`` moved by no more than ``drift[z]``.
+
+    `lower` holds, for each row, a distance that no center but its own is nearer than. Updates
+    `labels`, `sq_dists` and `lower`; returns how many labels changed.
     """
+    p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
+    least_offset = offsets.min()
+    guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
     n_changed = 0
     for i in range(X.shape[0]):
-        best = 0
-        best_sq = sq_distance(X, i, centers, 0)
-        for k in range(1, centers.shape[0]):
-            sq = sq_distance(X, i, centers, k)
-            if sq < best_sq or (sq == best_sq and rank[k] < rank[best]):
-                best, best_sq = k, sq
-        n_changed += labels[i] != best
-        labels[i] = best
-        sq_dists[i] = best_sq
+        former = labels[i]
+        if former >= 0:
+            z = became[former]
+            bound = min(lower[i], remainder(opened_at[former], np.sqrt(sq_dists[i]), p))
+            sq_z = sq_dists[i]
+            if not in_place[former]:
+                sq_z = sq_distance(X, i, centers, z)
+            bound = remainder(bound, drift[z], p)
+            bound = min(bound, remainder(beyond[z], np.sqrt(sq_z), p))
+            if bound > 0.0 and sq_z + offsets[z] < remainder(bound * bound, -least_offset, p):
+                labels[i], sq_dists[i], lower[i] = z, sq_z, bound
+                continue
+        else:  # the nearest of a few
+            z, sq_z = 0, sq_distance(X, i, centers, 0)
+            for k in range(guess_step, n_centers, guess_step):
+                sq = sq_distance(X, i, centers, k)
+                if sq < sq_z:
+                    z, sq_z = k, sq
+
+        # Look at the centers near z, until the next one is too far from z to be preferred; start
+        # again from a center that proves much nearer than z.
+        start, searching = z, True
+        while searching:
+            d_z = np.sqrt(sq_z)
+            best, best_sq, best_cost = z, sq_z, sq_z + offsets[z]
+            reach = np.sqrt(best_cost - least_offset)
+            second_sq = np.inf
+            t = 0
+            while t < n_listed and remainder(near_dist[z, t], d_z + reach, p) <= 0:
+                k = near[z, t]
+                sq = sq_distance(X, i, centers, k)
+                cost = sq + offsets[k]
+                if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
+                    second_sq = min(second_sq, best_sq)
+                    best, best_sq, best_cost = k, sq, cost
+                    reach = np.sqrt(best_cost - least_offset)
+                    if 2.0 * reach < d_z:
+                        break
+                else:
+                    second_sq = min(second_sq, sq)
+                t += 1
+            searching = 2.0 * reach < d_z
+            if searching:
+                z, sq_z = best, best_sq
+        gap = near_dist[z, t] if t < n_listed else beyond[z]
+        bound = min(remainder(np.sqrt(second_sq), 0.0, p), remainder(gap, d_z, p))
+        if remainder(gap, d_z + reach, p) <= 0:
+            best, best_sq, bound = scan_all(X, i, centers, offsets, rank)
+        n_changed += former < 0 or best != start
+        labels[i], sq_dists[i], lower[i] = best, best_sq, bound
     return n_changed
 
 
 @compiled
-def absorb_rows(X, point, k, labels, sq_dists):
-    """Give cluster `k` every row nearer to `point`, its center, than to the present center.
-
-    Updates `labels` and `sq_dists` in place.
-    """
-    for i in range(X.shape[0]):
-        sq = sq_distance(X, i, point, 0)
-        if sq < sq_dists[i]:
-            labels[i] = k
-            sq_dists[i] = sq
+def scan_all(X, i, centers, offsets, rank):
+    """The preferred center of row `i`, its squared distance, and the distance of the next."""
+    best, best_sq = 0, sq_distance(X, i, centers, 0)
+    best_cost = best_sq + offsets[0]
+    second_sq = np.inf
+    for k in range(1, centers.shape[0]):
+        sq = sq_distance(X, i, centers, k)
+        cost = sq + offsets[k]
+        if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
+            second_sq = min(second_sq, best_sq)
+            best, best_sq, best_cost = k, sq, cost
+        else:
+            second_sq = min(second_sq, sq)
+    return best, best_sq, remainder(np.sqrt(second_sq), 0.0, X.shape[1])
 
 
 @compiled
-def saved_by_opening(X, weight, point, sq_dists):
-    """How far the sum of squares falls if a cluster is opened at `point`."""
+def list_neighbors(centers, first, last, near, near_dist, beyond):
+    """For centers `first` to `last`, fill the list of their nearest other centers."""
+    n_centers, n_listed = centers.shape[0], near.shape[1]
+    for a in range(first, last):
+        found = 0
+        excluded = np.inf
+        for b in range(n_centers):
+            if b == a:
+                continue
+            sq = sq_distance(centers, a, centers, b)
+            if found == n_listed:
+                if n_listed == 0 or sq >= near_dist[a, n_listed - 1]:
+                    excluded = min(excluded, sq)
+                    continue
+                excluded = min(excluded, near_dist[a, n_listed - 1])
+                found -= 1
+            t = found
+            while t > 0 and near_dist[a, t - 1] > sq:
+                near_dist[a, t] = near_dist[a, t - 1]
+                near[a, t] = near[a, t - 1]
+                t -= 1
+            near_dist[a, t] = sq
+            near[a, t] = b
+            found += 1
+        for t in range(found):
+            near_dist[a, t] = np.sqrt(near_dist[a, t])
+        beyond[a] = np.sqrt(excluded)
+
+
+@compiled
+def group_rows(labels, sq_dists, passed, order, member_sq, start, stop, radius_sq, furthest):
+    """Sort row numbers by cluster into `order`, and find the furthest member of each cluster.
+
+    Cluster `k` has the rows ``order[start[k] : stop[k]]``, in rising order, and `member_sq` their
+    squared distances. Rows `passed` over do not count as furthest.
+    """
+    stop[:] = 0
+    radius_sq[:] = -1.0
+    for i in range(labels.shape[0]):
+        stop[labels[i]] += 1
+    total = 0
+    for k in range(start.shape[0]):
+        start[k] = total
+        total += stop[k]
+        stop[k] = start[k]
+    for i in range(labels.shape[0]):
+        k = labels[i]
+        order[stop[k]] = i
+        member_sq[stop[k]] = sq_dists[i]
+        stop[k] += 1
+        if sq_dists[i] > radius_sq[k] and (passed.shape[0] == 0 or not passed[i]):
+            radius_sq[k], furthest[k] = sq_dists[i], i
+
+
+@compiled
+def within_reach(point, centers, start, stop, radius_sq, sq_gap):
+    """Squared distances of `point` to the centers; clusters that may lose members to it.
+
+    A row at distance d from its center is not nearer to a point 2 d or more from that center.
+    """
+    reached = np.empty(centers.shape[0], dtype=np.bool_)
+    for k in range(centers.shape[0]):
+        sq_gap[k] = sq_distance(point, 0, centers, k)
+        far = remainder(sq_gap[k], 4.0 * max(radius_sq[k], 0.0), centers.shape[1]) > 0
+        reached[k] = start[k] < stop[k] and not far
+    return reached
+
+
+@compiled
+def absorb_members(
+    X, point, k, pieces, gaps, order, member_sq, passed, labels, sq_dists, lower, found
+):
+    """Let cluster `k`, opened at `point`, take the members of others that it is nearer to.
+
+    A piece is a range of `order` within one cluster: columns 0 and 1 of `pieces`. `gaps` holds
+    the squared distance of `point` from the center of that cluster, and how near another one was
+    opened before. Members that stay are moved to the front of the piece, those that go to its
+    end. Updates the state of the rows, and fills columns 2 to 4 of `pieces` with the number that
+    stay and the furthest row of those that stay and of those that go, `found` with the squared
+    distances of these two.
+    """
+    p = X.shape[1]
+    longest = 0
+    for piece in range(pieces.shape[0]):
+        longest = max(longest, pieces[piece, 1] - pieces[piece, 0])
+    near = np.empty(longest, dtype=np.int64)
+    near_sq = np.empty(longest)
+    for piece in range(pieces.shape[0]):
+        first, last = pieces[piece, 0], pieces[piece, 1]
+        sq_gap, opened_at = gaps[piece, 0], gaps[piece, 1]
+        # First who may be nearer, then how near: so the rows, which lie anywhere in memory, are
+        # fetched many at a time.
+        n_near = 0
+        for t in range(first, last):
+            near[n_near] = t
+            n_near += remainder(sq_gap, 4.0 * member_sq[t], p) <= 0
+        for q in range(n_near):
+            near_sq[q] = sq_distance(X, order[near[q]], point, 0)
+        n_movers = 0
+        move_sq, move_row = -1.0, -1
+        for q in range(n_near):
+            t, sq = near[q], near_sq[q]
+            if sq < member_sq[t]:
+                i, d_old = order[t], np.sqrt(member_sq[t])
+                bound = min(lower[i], remainder(opened_at, d_old, p))
+                lower[i] = min(bound, remainder(d_old, 0.0, p))
+                labels[i], sq_dists[i] = k, sq
+                near[n_movers], near_sq[n_movers] = t, sq
+                n_movers += 1
+                if sq > move_sq or (sq == move_sq and i < move_row):
+                    move_sq, move_row = sq, i
+        stay_sq, stay_row = part(
+            near[:n_movers], near_sq, first, last, order, member_sq, passed
+        )
+        pieces[piece, 2], pieces[piece, 3], pieces[piece, 4] = (
+            last - first - n_movers, stay_row, move_row
+        )
+        found[piece, 0], found[piece, 1] = stay_sq, move_sq
+
+
+@compiled
+def part(movers, movers_sq, first, last, order, member_sq, passed):
+    """Move the positions `movers` of a range of `order` to its end, in order.
+
+    Returns the largest squared distance of the others, and its row.
+    """
+    n_movers = movers.shape[0]
+    rows = np.empty(n_movers, dtype=order.dtype)
+    for q in range(n_movers):
+        rows[q] = order[movers[q]]
+    to = movers[0] if n_movers > 0 else last
+    for q in range(n_movers):
+        until = movers[q + 1] if q + 1 < n_movers else last
+        for t in range(movers[q] + 1, until):
+            order[to], member_sq[to] = order[t], member_sq[t]
+            to += 1
+    for q in range(n_movers):
+        order[to + q], member_sq[to + q] = rows[q], movers_sq[q]
+    stay_sq, stay_row = -1.0, -1
+    for t in range(first, to):
+        if member_sq[t] >= stay_sq and (passed.shape[0] == 0 or not passed[order[t]]):
+            if member_sq[t] > stay_sq or order[t] < stay_row:
+                stay_sq, stay_row = member_sq[t], order[t]
+    return stay_sq, stay_row
+
+
+@compiled
+def close_up(
+    k_new, end, owners, pieces, found, order, member_sq, start, stop, radius_sq, furthest
+):
+    """Make cluster `k_new`, at `end` of `order`, of the members that went, and close their gaps.
+
+    `owners` are the clusters of the pieces; pieces of one cluster follow each other.
+    """
+    start[k_new] = stop[k_new] = end
+    radius_sq[k_new] = -1.0
+    for piece in range(pieces.shape[0]):
+        first, last, n_stay, stay_row, move_row = pieces[piece]
+        stay_sq, move_sq = found[piece]
+        k = owners[piece]
+        for t in range(first + n_stay, last):
+            order[stop[k_new]], member_sq[stop[k_new]] = order[t], member_sq[t]
+            stop[k_new] += 1
+        if move_sq > radius_sq[k_new] or (move_sq == radius_sq[k_new] and move_row < furthest[k_new]):
+            radius_sq[k_new], furthest[k_new] = move_sq, move_row
+        if piece == 0 or owners[piece - 1] != k:
+            stop[k] = start[k]
+            radius_sq[k] = -1.0
+        if stop[k] == first:  # nobody went so far
+            stop[k] += n_stay
+        else:
+            for t in range(first, first + n_stay):
+                order[stop[k]], member_sq[stop[k]] = order[t], member_sq[t]
+                stop[k] += 1
+        if stay_sq > radius_sq[k] or (stay_sq == radius_sq[k] and stay_row < furthest[k]):
+            radius_sq[k], furthest[k] = stay_sq, stay_row
+
+
+@compiled
+def saved_by_opening(X, weight, point, pieces, gaps, order, member_sq):
+    """How far the sum of squares over `pieces` falls if a cluster is opened at `point`."""
     saved = 0.0
-    for i in range(X.shape[0]):
-        saved += weight[i] * max(0.0, sq_dists[i] - sq_distance(X, i, point, 0))
+    for piece in range(pieces.shape[0]):
+        for t in range(pieces[piece, 0], pieces[piece, 1]):
+            if remainder(gaps[piece, 0], 4.0 * member_sq[t], X.shape[1]) <= 0:
+                i = order[t]
+                saved += weight[i] * max(0.0, member_sq[t] - sq_distance(X, i, point, 0))
     return saved
 
 
 @compiled
-def sum_rows(X, weight, labels, origin, sums, sizes):
-    """Add the weighted rows, seen from `origin`, and the weights of each cluster to its sums."""
+def furthest_member(order, member_sq, first, last, passed):
+    """Row with the largest squared distance in a range of `order`, of those not `passed`."""
+    row, sq = -1, -1.0
+    for t in range(first, last):
+        i = order[t]
+        if not passed[i] and (member_sq[t] > sq or (member_sq[t] == sq and i < row)):
+            row, sq = i, member_sq[t]
+    return row, sq
+
+
+@compiled
+def sum_rows(X, weight, labels, origin, sums, sizes, counts):
+    """Add the weighted rows, seen from `origin`, the weights and the counts of each cluster."""
     for i in range(X.shape[0]):
         k = labels[i]
         sizes[k] += weight[i]
+        counts[k] += 1
         for j in range(X.shape[1]):
             sums[k, j] += weight[i] * (X[i, j] - origin[j])
+
+
+@compiled
+def move_rows(X, weight, former, labels, origin, sums, sizes, counts):
+    """Move rows whose label differs from `former` from sum to sum; make `former` equal."""
+    for i in range(X.shape[0]):
+        a, b = former[i], labels[i]
+        if a != b:
+            sizes[a] -= weight[i]
+            sizes[b] += weight[i]
+            counts[a] -= 1
+            counts[b] += 1
+            for j in range(X.shape[1]):
+                part = weight[i] * (X[i, j] - origin[j])
+                sums[a, j] -= part
+                sums[b, j] += part
+            former[i] = b
 
 
 @compiled
@@ -108,6 +392,19 @@ def cheapest_merge(a, centers, sizes):
             if cost < least:
                 partner, least = b, cost
     return partner, least
+
+
+@compiled
+def any_merge_below(charge, centers, sizes, fresh):
+    """Whether a pair of clusters, at least one of them `fresh`, merges at less than `charge`."""
+    for a in range(centers.shape[0]):
+        if fresh[a]:
+            for b in range(centers.shape[0]):
+                if b != a and (b > a or not fresh[b]):
+                    sq = sq_distance(centers, a, centers, b)
+                    if merge_increase(sizes[a], sizes[b], sq) < charge:
+                        return True
+    return False
 
 
 @compiled

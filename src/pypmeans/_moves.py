@@ -13,7 +13,6 @@ def open_clusters(samples, centers, penalty, most_clusters):
     Returns the centers and whether `most_clusters` kept a point from founding one more.
     """
     points = list(centers)
-    samples.reconsider()
     while True:
         c = len(points)
         candidate = samples.farthest()
@@ -22,7 +21,7 @@ def open_clusters(samples, centers, penalty, most_clusters):
         if c >= most_clusters:
             return np.array(points), True
         if pays_for_its_cluster(candidate, samples, penalty.marginal(c)):
-            samples.absorb(candidate.point, c)
+            samples.absorb(candidate.point)
             points.append(candidate.point[0])
         else:
             samples.pass_over(candidate)
@@ -37,17 +36,30 @@ def pays_for_its_cluster(candidate, samples, price):
 
 
 def update_centers(samples, n_clusters):
-    """The means of the clusters and their weights, without the empty ones."""
-    centers, sizes = samples.means(n_clusters)
-    return centers[sizes > 0], sizes[sizes > 0]
+    """The means of the clusters that have rows, their weights, and what each cluster became."""
+    means, sizes = samples.means(n_clusters)
+    occupied = sizes > 0
+    became = np.cumsum(occupied, dtype=np.int32) - 1
+    return means[occupied], sizes[occupied], became
 
 
-def agglomerate(centers, sizes, penalty):
+def agglomerate(centers, sizes, penalty, fresh=None):
     """Merge pairs of clusters while that lowers the objective, the best pair first (Prop. 3).
 
     The paper's c is the count after the merger, so `c` clusters merge below ``marginal(c - 1)``.
+    `fresh` marks the clusters that changed since no pair could be merged; by default all. Returns
+    the centers, the weights, and what each cluster became.
     """
-    centers, sizes, c = centers.copy(), sizes.copy(), len(sizes)
+    c = len(sizes)
+    fresh = np.ones(c, dtype=bool) if fresh is None else fresh
+    if c == 1 or not _kernels.any_merge_below(penalty.marginal(c - 1), centers, sizes, fresh):
+        return centers, sizes, np.arange(c, dtype=np.int32)
+    return _merge_best_first(centers.copy(), sizes.copy(), penalty)
+
+
+def _merge_best_first(centers, sizes, penalty):
+    c = len(sizes)
+    merged_into = np.arange(c)
     heap = [_cheapest(a, centers, sizes) for a in range(c)]
     heapify(heap)
     while c > 1:
@@ -62,9 +74,12 @@ def agglomerate(centers, sizes, penalty):
             total = size_a + size_b
             centers[a] += size_b / total * (centers[b] - centers[a])
             sizes[a], sizes[b] = total, 0.0
+            merged_into[merged_into == b] = a
             c -= 1
         heappush(heap, _cheapest(a, centers, sizes))
-    return centers[sizes > 0], sizes[sizes > 0]
+    alive = sizes > 0
+    became = (np.cumsum(alive, dtype=np.int32) - 1)[merged_into]
+    return centers[alive], sizes[alive], became
 
 
 def _cheapest(a, centers, sizes):

@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pypmeans import _kernels
-from pypmeans._threads import BlockRunner
+from pypmeans._members import Members
+from pypmeans._neighbors import Change, Neighbors
+from pypmeans._sums import ClusterSums
+from pypmeans._threads import Threads, blocks_of
 
 
 class Candidate(NamedTuple):
@@ -28,96 +31,102 @@ class ArraySamples:
         self.weight = weight
         self.labels = np.full(len(X), -1, dtype=np.int32)
         self.sq_dists = np.full(len(X), np.inf)
-        self._passed_over = np.zeros(len(X), dtype=bool)
-        self._on_blocks = BlockRunner(len(X), n_threads)
-        # Sums are taken from a point amid the data: far from zero, plain sums would lose digits.
-        self._origin = X[0].astype(np.float64)
+        self.lower = np.full(len(X), np.inf)  # no center but the row's own is nearer than this
+        self._centers = None  # where the labels' centers are
+        self._members = None  # who belongs to whom, while clusters are being opened
+        self._neighbors = Neighbors()
+        self._sums = ClusterSums(X, weight)
+        self._threads = Threads(n_threads)
+        self._blocks = blocks_of(len(X))
 
     def __enter__(self):
-        self._on_blocks.__enter__()
+        self._threads.__enter__()
         return self
 
     def __exit__(self, *exception):
-        self._on_blocks.__exit__(*exception)
+        self._threads.__exit__(*exception)
 
     def mean(self):
         """The weighted mean of all rows."""
-        sums, sizes = self._sum(np.zeros(len(self.X), dtype=np.int32), 1)
-        return self._origin + sums[0] / sizes[0]
+        everyone = np.zeros(len(self.X), dtype=np.int32)
+        return ClusterSums(self.X, self.weight).means(everyone, 1, self._threads)[0][0]
 
-    def assign(self, centers):
-        """Give every row its nearest center; True if any label changed."""
-        rank = rank_by_coordinates(centers)
+    def assign(self, centers, became=None):
+        """Give every row its nearest center; True if any label changed.
+
+        `became` says, for each cluster of the last assignment and the openings since, which of
+        `centers` it has become; without it, the rows start anew.
+        """
+        change, drift = self._start(centers) if became is None else self._follow(centers, became)
+        field = self._neighbors.field(centers, np.zeros(len(centers)), drift, self._threads)
+        change = change._replace(drift=drift[field.near].max(axis=1, initial=0.0))
 
         def assign_block(rows):
             return _kernels.assign_rows(
-                self.X[rows], centers, rank, self.labels[rows], self.sq_dists[rows]
-            )
+                self.X[rows], *field, *change,
+                self.labels[rows], self.sq_dists[rows], self.lower[rows],
+            )  # fmt: skip
 
-        return sum(self._on_blocks(assign_block)) > 0
+        n_changed = sum(self._threads.run(assign_block, self._blocks))
+        self._centers, self._members = centers, None
+        return n_changed > 0
 
     def farthest(self):
         """The row furthest from its center, of equal ones the first; not one passed over."""
-        sq_dists = self.sq_dists
-        if self._passed_over.any():
-            sq_dists = np.where(self._passed_over, -1.0, sq_dists)
-        i = int(np.argmax(sq_dists))
-        point = self.X[i : i + 1].astype(np.float64)
-        return Candidate(i, point, sq_dists[i], self.weight[i])
+        row = int(np.argmax(self.sq_dists)) if self._members is None else self._members.furthest()
+        point = self.X[row : row + 1].astype(np.float64)
+        return Candidate(row, point, self.sq_dists[row], self.weight[row])
 
     def pass_over(self, candidate):
-        """Leave a row out of `farthest` until `reconsider`."""
-        self._passed_over[candidate.row] = True
+        """Leave a row out of `farthest` until the next assignment."""
+        self._grouped().pass_over(candidate.row)
 
-    def reconsider(self):
-        """Let `farthest` see all rows again."""
-        self._passed_over[:] = False
-
-    def absorb(self, point, k):
-        """Make `point` the center of a new cluster `k`, which takes every row nearer to it."""
-
-        def absorb_block(rows):
-            _kernels.absorb_rows(self.X[rows], point, k, self.labels[rows], self.sq_dists[rows])
-
-        self._on_blocks(absorb_block)
+    def absorb(self, point):
+        """Make `point` the center of a new cluster, which takes every row nearer to it."""
+        self._grouped().absorb(point)
 
     def saved_by_opening(self, point):
         """How far the sum of squares would fall if `point` became a center."""
-
-        def saved_in_block(rows):
-            return _kernels.saved_by_opening(
-                self.X[rows], self.weight[rows], point, self.sq_dists[rows]
-            )
-
-        return sum(self._on_blocks(saved_in_block))
+        return self._grouped().saved_by_opening(point)
 
     def means(self, n_clusters):
         """Weighted mean and weight of each cluster; an empty one has weight 0 and no mean."""
-        sums, sizes = self._sum(self.labels, n_clusters)
-        with np.errstate(invalid="ignore"):
-            return self._origin + sums / sizes[:, None], sizes
+        return self._sums.means(self.labels, n_clusters, self._threads)
 
     def cost(self):
         """The weighted sum of squared distances of the rows to their centers."""
-        return sum(self._on_blocks(lambda rows: np.sum(self.weight[rows] * self.sq_dists[rows])))
 
-    def _sum(self, labels, n_clusters):
-        def sum_block(rows):
-            sums, sizes = np.zeros((n_clusters, self.X.shape[1])), np.zeros(n_clusters)
-            _kernels.sum_rows(
-                self.X[rows], self.weight[rows], labels[rows], self._origin, sums, sizes
-            )
-            return sums, sizes
+        def cost_of_block(rows):
+            return np.sum(self.weight[rows] * self.sq_dists[rows])
 
-        block_sums, block_sizes = zip(*self._on_blocks(sum_block))
-        return sum(block_sums), sum(block_sizes)
+        return sum(self._threads.run(cost_of_block, self._blocks))
 
+    def run(self, function, pieces):
+        """``function(piece)`` for each piece, on the threads of these samples."""
+        return self._threads.run(function, pieces)
 
-def rank_by_coordinates(centers):
-    """The place of each center in the order of coordinates: the first feature, then the second…
+    def _grouped(self):
+        if self._members is None:
+            self._members = Members(self, self._centers)
+        return self._members
 
-    Equally near centers are told apart by it, so that renumbering them changes no label.
-    """
-    rank = np.empty(len(centers), dtype=np.int64)
-    rank[np.lexsort(centers.T[::-1])] = np.arange(len(centers))
-    return rank
+    def _start(self, centers):
+        """No row has a label; nothing moved."""
+        self.labels[:] = -1
+        self._sums = ClusterSums(self.X, self.weight)
+        nobody, nowhere = np.zeros(0, dtype=np.int32), np.zeros(0)
+        change = Change(nobody, nobody.astype(bool), nowhere, nowhere)
+        return change, np.full(len(centers), np.inf)
+
+    def _follow(self, centers, became):
+        """What happened to the clusters since the last assignment, and how far centers moved."""
+        former = self._centers if self._members is None else self._members.centers
+        if len(centers) < len(former):
+            self._sums.renumber(became, len(centers))
+        moved = np.linalg.norm(centers[became] - former, axis=1)
+        in_place = np.all(centers[became] == former, axis=1)
+        opened_at = self._members.opened_at if self._members else np.full(len(former), np.inf)
+        # A center made of several is at least as near to where each of them was.
+        drift = np.full(len(centers), np.inf)
+        np.minimum.at(drift, became, moved)
+        return Change(became, in_place, opened_at, drift), drift

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pypmeans._moves import agglomerate, open_clusters, update_centers
-from pypmeans._samples import rank_by_coordinates
+from pypmeans._neighbors import rank_by_coordinates
 
 
 class Solution(NamedTuple):
@@ -28,45 +28,58 @@ def solve(samples, centers, penalty, *, max_iter, most_clusters, report=None):
     number of the pass, the objective and the number of clusters.
     """
     history: list[float] = []
-    n_iter, converged, merged = 0, False, False
-    while n_iter < max_iter and not converged:
-        n_iter += 1
-        moved = samples.assign(centers)
-        n_before = len(centers)
-        centers, capped = open_clusters(samples, centers, penalty, most_clusters)
-        history.append(samples.cost() + penalty.value(len(centers)))
+    sizes = became = None
+    stable = converged = False
+    while len(history) < max_iter and not converged:
+        moved = samples.assign(centers, became)
+        opened, capped = open_clusters(samples, centers, penalty, most_clusters)
+        history.append(samples.cost() + penalty.value(len(opened)))
         if report is not None:
-            report(n_iter, history[-1], len(centers))
-        converged = not (moved or merged or len(centers) > n_before)
+            report(len(history), history[-1], len(opened))
+        converged = stable and not moved and len(opened) == len(centers)
         if not converged:
-            n_before = len(centers)
-            centers, sizes = update_centers(samples, n_before)
-            centers, sizes = agglomerate(centers, sizes, penalty)
-            merged = len(centers) < n_before
+            means, new_sizes, kept = update_centers(samples, len(opened))
+            fresh = changed_since(centers, sizes, means, new_sizes, len(opened))
+            centers, sizes, merged = agglomerate(means, new_sizes, penalty, fresh)
+            became = merged[kept]
+            stable = len(centers) == len(opened)
+    n_iter = len(history)
     if not converged:
-        centers = settle(samples, centers)
-        history.append(samples.cost() + penalty.value(len(centers)))
-    return number_by_size(samples, centers, history, n_iter, converged, capped)
-
-
-def settle(samples, centers):
-    """Label all rows by `centers`, and drop centers that nobody is nearest to."""
-    samples.assign(centers)
-    occupied = np.unique(samples.labels)
-    if len(occupied) < len(centers):
-        centers = centers[occupied]
-        samples.assign(centers)
-    return centers
-
-
-def number_by_size(samples, centers, history, n_iter, converged, capped):
-    """The solution with clusters numbered by decreasing weight, ties by coordinates."""
+        samples.assign(centers, became)
     _, sizes = samples.means(len(centers))
-    order = np.lexsort((rank_by_coordinates(centers), -sizes))
-    new_number = np.empty(len(order), dtype=np.int32)
-    new_number[order] = np.arange(len(order), dtype=np.int32)
-    labels = new_number[samples.labels]
-    inertia = float(samples.cost())
+    if not converged:
+        history.append(samples.cost() + penalty.value(np.count_nonzero(sizes)))
+    return number_by_size(samples, centers, sizes, history, n_iter, converged, capped)
+
+
+def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
+    """Which clusters are not as they were when no pair could be merged; None if that is unknown.
+
+    With fewer clusters than before each costs more, so that any pair may merge now.
+    """
+    if sizes is None or len(new_sizes) < n_opened:
+        return None
+    c = len(sizes)
+    changed = np.ones(len(new_sizes), dtype=bool)
+    changed[:c] = (new_sizes[:c] != sizes) | np.any(new_centers[:c] != centers, axis=1)
+    return changed
+
+
+def number_by_size(samples, centers, sizes, history, n_iter, converged, capped):
+    """The solution with clusters numbered by decreasing weight, ties by coordinates.
+
+    Clusters that lost their last row after the last update are left out.
+    """
+    order = np.lexsort((rank_by_coordinates(centers), -sizes))[: np.count_nonzero(sizes)]
+    number = np.zeros(len(sizes), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
     return Solution(
-        centers[order], sizes[order], labels, inertia, history, n_iter, converged, capped
+        centers=centers[order],
+        sizes=sizes[order],
+        labels=number[samples.labels],
+        inertia=float(samples.cost()),
+        history=history,
+        n_iter=n_iter,
+        converged=converged,
+        capped=capped,
     )

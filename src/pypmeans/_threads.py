@@ -5,26 +5,22 @@ from concurrent.futures import ThreadPoolExecutor
 
 from joblib import cpu_count
 
-BLOCK_ROWS = 8192
+BLOCK_ROWS = 16384
 
 
-class BlockRunner:
-    """Runs a function on fixed blocks of rows and returns the answers in block order.
+class Threads:
+    """Runs a function on many pieces of work and returns the answers in order.
 
-    The blocks depend on the number of rows alone; only who works on them depends on `n_threads`.
-    The threads live as long as the runner, so nothing is shared with a forked process or left
-    behind. Use it in a ``with`` statement.
+    The pieces are the same for any number of threads; only who works on them differs. The threads
+    live as long as the ``with`` statement, so nothing is shared with a forked process or left
+    behind.
     """
 
-    def __init__(self, n_rows, n_threads=None):
-        starts = range(0, n_rows, BLOCK_ROWS)
-        self.blocks = [slice(start, min(start + BLOCK_ROWS, n_rows)) for start in starts]
-        self.n_threads = min(available_threads(n_threads), len(self.blocks))
+    def __init__(self, n_threads=None):
+        self.n_threads = available_threads(n_threads)
         self._pool = None
 
     def __enter__(self):
-        if self.n_threads > 1:
-            self._pool = ThreadPoolExecutor(self.n_threads)
         return self
 
     def __exit__(self, *exception):
@@ -32,10 +28,18 @@ class BlockRunner:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
-    def __call__(self, function):
-        """The list of ``function(block)`` for each block, a slice of rows."""
-        run = map if self._pool is None else self._pool.map
-        return list(run(function, self.blocks))
+    def run(self, function, pieces):
+        """The list of ``function(piece)`` for each piece."""
+        if self.n_threads == 1 or len(pieces) == 1:
+            return [function(piece) for piece in pieces]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.n_threads)
+        return list(self._pool.map(function, pieces))
+
+
+def blocks_of(n_rows, size=BLOCK_ROWS):
+    """Slices that cut `n_rows` rows in blocks of fixed size."""
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
 
 
 def available_threads(n_threads=None):

@@ -163,7 +163,7 @@ def profile_of(samples, max_clusters):
     samples.assign(samples.mean()[None, :])
     sq_radius = [samples.farthest().sq_dist]
     while len(sq_radius) < max_clusters and sq_radius[-1] > 0:
-        samples.absorb(samples.farthest().point, len(sq_radius))
+        samples.absorb(samples.farthest().point)
         sq_radius.append(samples.farthest().sq_dist)
     return np.array(sq_radius)
 
