@@ -54,96 +54,163 @@ def remainder(distance, part, n_features):
 
 
 @compiled
-def assign_rows(
-    X, centers, offsets, rank, near, near_dist, beyond,
-    became, in_place, opened_at, drift, labels, sq_dists, lower,
+def settle_rows(
+    X, centers, offsets, beyond, became, in_place, opened_at, near_drift, drift,
+    labels, sq_dists, lower, open_rows,
 ):  # fmt: skip
-    """Give every row its preferred center, starting from the center it had.
+    """Let every row follow its center, and list the rows that may prefer another one now.
 
-    A row prefers the center with the least ``squared distance + offset``, of equal ones the
-    lowest in `rank`. `near` lists the nearest other centers of each center, nearest first, at
-    distances of at least `near_dist`; those not listed are at least `beyond` away.
+    A row prefers the center with the least ``squared distance + offset``. Since the last
+    assignment, cluster ``k`` `became` another number, its center is `in_place` or not, and the
+    nearest cluster opened was at a distance of `opened_at`. Of the present centers other than
+    ``z``, none moved by more than ``drift[z]``, those within `beyond` of it by no more than
+    ``near_drift[z]``.
 
-    Since the last assignment, cluster ``k`` `became` another number, its center is `in_place` or
-    not, and the nearest cluster opened was at a distance of `opened_at`; centers listed near the
-    present center ``z`` moved by no more than ``drift[z]``.
+    `lower` bounds the other centers of each row: none costs less than ``lower² + least offset``,
+    whether or not it is as near as `lower`. That bound falls no faster than the centers move.
+    Updates `labels`, `sq_dists` and `lower`; returns the number of `open_rows`.
+    """
+    p = X.shape[1]
+    least_offset = offsets.min()
+    n_open = 0
+    for i in range(X.shape[0]):
+        open_rows[n_open] = i
+        former = labels[i]
+        if former < 0:
+            n_open += 1
+            continue
+        z, sq = became[former], sq_dists[i]
+        bound = min(lower[i], remainder(opened_at[former], np.sqrt(sq), p))
+        if not in_place[former]:
+            sq = sq_distance(X, i, centers, z)
+        near_bound = min(remainder(bound, near_drift[z], p), remainder(beyond[z], np.sqrt(sq), p))
+        bound = max(remainder(bound, drift[z], p), near_bound)
+        labels[i], sq_dists[i], lower[i] = z, sq, bound
+        settled = bound > 0.0 and sq + offsets[z] < remainder(bound * bound, -least_offset, p)
+        n_open += not settled
+    return n_open
 
-    `lower` holds, for each row, a distance that no center but its own is nearer than. Updates
-    `labels`, `sq_dists` and `lower`; returns how many labels changed.
+
+@compiled
+def search_lists(X, rows, centers, offsets, rank, near, near_dist, beyond, labels, sq_dists, lower):
+    """Give `rows` the centers they prefer, of equal ones the lowest in `rank`.
+
+    `near` lists the nearest other centers of each center, nearest first, at distances of at least
+    `near_dist`; those not listed are at least `beyond` away. Looks at the centers near the row's
+    own one, until the next is too far from there to be preferred; starts again from a center that
+    proves much nearer. Returns how many labels changed.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
     least_offset = offsets.min()
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
     n_changed = 0
-    for i in range(X.shape[0]):
+    for i in rows:
         former = labels[i]
-        if former >= 0:
-            z = became[former]
-            bound = min(lower[i], remainder(opened_at[former], np.sqrt(sq_dists[i]), p))
-            sq_z = sq_dists[i]
-            if not in_place[former]:
-                sq_z = sq_distance(X, i, centers, z)
-            bound = remainder(bound, drift[z], p)
-            bound = min(bound, remainder(beyond[z], np.sqrt(sq_z), p))
-            if bound > 0.0 and sq_z + offsets[z] < remainder(bound * bound, -least_offset, p):
-                labels[i], sq_dists[i], lower[i] = z, sq_z, bound
-                continue
-        else:  # the nearest of a few
+        z, sq_z = former, sq_dists[i]
+        if former < 0:  # the nearest of a few
             z, sq_z = 0, sq_distance(X, i, centers, 0)
             for k in range(guess_step, n_centers, guess_step):
                 sq = sq_distance(X, i, centers, k)
                 if sq < sq_z:
                     z, sq_z = k, sq
-
-        # Look at the centers near z, until the next one is too far from z to be preferred; start
-        # again from a center that proves much nearer than z.
-        start, searching = z, True
+        searching = True
         while searching:
             d_z = np.sqrt(sq_z)
             best, best_sq, best_cost = z, sq_z, sq_z + offsets[z]
             reach = np.sqrt(best_cost - least_offset)
-            second_sq = np.inf
+            second_cost = np.inf
             t = 0
             while t < n_listed and remainder(near_dist[z, t], d_z + reach, p) <= 0:
                 k = near[z, t]
                 sq = sq_distance(X, i, centers, k)
                 cost = sq + offsets[k]
                 if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-                    second_sq = min(second_sq, best_sq)
+                    second_cost = best_cost
                     best, best_sq, best_cost = k, sq, cost
                     reach = np.sqrt(best_cost - least_offset)
                     if 2.0 * reach < d_z:
                         break
                 else:
-                    second_sq = min(second_sq, sq)
+                    second_cost = min(second_cost, cost)
                 t += 1
             searching = 2.0 * reach < d_z
             if searching:
                 z, sq_z = best, best_sq
         gap = near_dist[z, t] if t < n_listed else beyond[z]
-        bound = min(remainder(np.sqrt(second_sq), 0.0, p), remainder(gap, d_z, p))
         if remainder(gap, d_z + reach, p) <= 0:
-            best, best_sq, bound = scan_all(X, i, centers, offsets, rank)
-        n_changed += former < 0 or best != start
+            best, best_sq, second_cost = search_all(X, i, centers, offsets, rank)
+            gap = np.inf
+        bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
+        n_changed += best != former
         labels[i], sq_dists[i], lower[i] = best, best_sq, bound
     return n_changed
 
 
 @compiled
-def scan_all(X, i, centers, offsets, rank):
-    """The preferred center of row `i`, its squared distance, and the distance of the next."""
+def search_all(X, i, centers, offsets, rank):
+    """The preferred center of row `i`, its squared distance, and the cost of the next."""
     best, best_sq = 0, sq_distance(X, i, centers, 0)
-    best_cost = best_sq + offsets[0]
-    second_sq = np.inf
+    best_cost, second_cost = best_sq + offsets[0], np.inf
     for k in range(1, centers.shape[0]):
         sq = sq_distance(X, i, centers, k)
         cost = sq + offsets[k]
         if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-            second_sq = min(second_sq, best_sq)
-            best, best_sq, best_cost = k, sq, cost
+            best, best_sq, best_cost, second_cost = k, sq, cost, best_cost
         else:
-            second_sq = min(second_sq, sq)
-    return best, best_sq, remainder(np.sqrt(second_sq), 0.0, X.shape[1])
+            second_cost = min(second_cost, cost)
+    return best, best_sq, second_cost
+
+
+@compiled
+def bound_of(cost, least_offset, n_features):
+    """The bound `lower` for a row whose other centers cost `cost` or more."""
+    return np.sqrt(max(0.0, remainder(cost, least_offset, n_features)))
+
+
+@compiled
+def gather_rows(X, rows, origin, out, sq_norms):
+    """Copy `rows`, seen from `origin`, to `out`, and their squared norms to `sq_norms`."""
+    for q in range(rows.shape[0]):
+        norm = 0.0
+        for j in range(X.shape[1]):
+            value = X[rows[q], j] - origin[j]
+            out[q, j] = value
+            norm += value * value
+        sq_norms[q] = norm
+
+
+@compiled
+def search_products(
+    X, rows, costs, first, second_cost, limit, raise_by, centers, offsets, rank,
+    labels, sq_dists, lower,
+):  # fmt: skip
+    """Give `rows` the centers they prefer, knowing about what all centers cost them.
+
+    The approximate `costs` are least for center `first`, where they have been overwritten by
+    infinity; the next is `second_cost`. Only `first` and centers up to `limit` may be preferred;
+    among them exact distances decide. All of them cost at least `raise_by` more. Returns how many
+    labels changed.
+    """
+    least_offset = offsets.min()
+    n_changed = 0
+    for q in range(rows.shape[0]):
+        i, best = rows[q], first[q]
+        best_sq = sq_distance(X, i, centers, best)
+        best_cost, next_cost = best_sq + offsets[best], second_cost[q] + raise_by[q]
+        if second_cost[q] <= limit[q]:
+            next_cost = np.inf
+            for k in range(centers.shape[0]):
+                cost = costs[q, k] + raise_by[q]
+                if costs[q, k] <= limit[q]:
+                    sq = sq_distance(X, i, centers, k)
+                    cost = sq + offsets[k]
+                    if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
+                        best, best_sq, best_cost, cost = k, sq, cost, best_cost
+                next_cost = min(next_cost, cost)
+        n_changed += best != labels[i]
+        lower[i] = bound_of(next_cost, least_offset, X.shape[1])
+        labels[i], sq_dists[i] = best, best_sq
+    return n_changed
 
 
 @compiled
@@ -202,15 +269,16 @@ def group_rows(labels, sq_dists, passed, order, member_sq, start, stop, radius_s
 
 
 @compiled
-def within_reach(point, centers, start, stop, radius_sq, sq_gap):
+def within_reach(point, centers, start, stop, radius_sq, passed_sq, sq_gap):
     """Squared distances of `point` to the centers; clusters that may lose members to it.
 
     A row at distance d from its center is not nearer to a point 2 d or more from that center.
+    `radius_sq` is about the rows not passed over, `passed_sq` about the others, anywhere.
     """
     reached = np.empty(centers.shape[0], dtype=np.bool_)
     for k in range(centers.shape[0]):
         sq_gap[k] = sq_distance(point, 0, centers, k)
-        far = remainder(sq_gap[k], 4.0 * max(radius_sq[k], 0.0), centers.shape[1]) > 0
+        far = remainder(sq_gap[k], 4.0 * max(radius_sq[k], passed_sq), centers.shape[1]) > 0
         reached[k] = start[k] < stop[k] and not far
     return reached
 
@@ -256,13 +324,14 @@ def absorb_members(
                 labels[i], sq_dists[i] = k, sq
                 near[n_movers], near_sq[n_movers] = t, sq
                 n_movers += 1
-                if sq > move_sq or (sq == move_sq and i < move_row):
+                counts = passed.shape[0] == 0 or not passed[i]
+                if counts and (sq > move_sq or (sq == move_sq and i < move_row)):
                     move_sq, move_row = sq, i
-        stay_sq, stay_row = part(
-            near[:n_movers], near_sq, first, last, order, member_sq, passed
-        )
+        stay_sq, stay_row = part(near[:n_movers], near_sq, first, last, order, member_sq, passed)
         pieces[piece, 2], pieces[piece, 3], pieces[piece, 4] = (
-            last - first - n_movers, stay_row, move_row
+            last - first - n_movers,
+            stay_row,
+            move_row,
         )
         found[piece, 0], found[piece, 1] = stay_sq, move_sq
 
@@ -287,16 +356,15 @@ def part(movers, movers_sq, first, last, order, member_sq, passed):
         order[to + q], member_sq[to + q] = rows[q], movers_sq[q]
     stay_sq, stay_row = -1.0, -1
     for t in range(first, to):
-        if member_sq[t] >= stay_sq and (passed.shape[0] == 0 or not passed[order[t]]):
-            if member_sq[t] > stay_sq or order[t] < stay_row:
-                stay_sq, stay_row = member_sq[t], order[t]
+        i, sq = order[t], member_sq[t]
+        further = sq > stay_sq or (sq == stay_sq and i < stay_row)
+        if further and (passed.shape[0] == 0 or not passed[i]):
+            stay_sq, stay_row = sq, i
     return stay_sq, stay_row
 
 
 @compiled
-def close_up(
-    k_new, end, owners, pieces, found, order, member_sq, start, stop, radius_sq, furthest
-):
+def close_up(k_new, end, owners, pieces, found, order, member_sq, start, stop, radius_sq, furthest):
     """Make cluster `k_new`, at `end` of `order`, of the members that went, and close their gaps.
 
     `owners` are the clusters of the pieces; pieces of one cluster follow each other.
@@ -310,7 +378,9 @@ def close_up(
         for t in range(first + n_stay, last):
             order[stop[k_new]], member_sq[stop[k_new]] = order[t], member_sq[t]
             stop[k_new] += 1
-        if move_sq > radius_sq[k_new] or (move_sq == radius_sq[k_new] and move_row < furthest[k_new]):
+        if move_sq > radius_sq[k_new] or (
+            move_sq == radius_sq[k_new] and move_row < furthest[k_new]
+        ):
             radius_sq[k_new], furthest[k_new] = move_sq, move_row
         if piece == 0 or owners[piece - 1] != k:
             stop[k] = start[k]

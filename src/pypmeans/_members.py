@@ -25,6 +25,7 @@ class Members:
         self._opened_at = np.full(len(centers), np.inf)
         self._start, self._stop, self._furthest = np.zeros((3, len(centers)), dtype=np.int64)
         self._radius_sq = np.zeros(len(centers))
+        self._passed_sq = 0.0  # no row passed over is further from its center, squared
         self._passed = np.zeros(n_rows if samples.weight.min() < 1 else 0, dtype=bool)
         # Clusters shrink in place and new ones go to the end; when half as many rows have moved as
         # there are, everything is grouped anew.
@@ -43,13 +44,16 @@ class Members:
         return self._opened_at[: self.n_clusters]
 
     def furthest(self):
-        """The row furthest from its center, of equal ones the first; not one passed over."""
+        """The row furthest from its center, of equal ones the first; -1 if all are passed over."""
         radius_sq = self._radius_sq[: self.n_clusters]
+        if radius_sq.max() < 0:
+            return -1
         return int(self._furthest[: self.n_clusters][radius_sq == radius_sq.max()].min())
 
     def pass_over(self, row):
         """Leave `row` out of `furthest` from now on."""
         self._passed[row] = True
+        self._passed_sq = max(self._passed_sq, self._samples.sq_dists[row])
         k = self._samples.labels[row]
         self._furthest[k], self._radius_sq[k] = _kernels.furthest_member(
             self._order, self._member_sq, self._start[k], self._stop[k], self._passed
@@ -84,8 +88,9 @@ class Members:
     def _group(self):
         c = self.n_clusters
         _kernels.group_rows(
-            self._samples.labels, self._samples.sq_dists, self._passed, self._order,
-            self._member_sq, self._start[:c], self._stop[:c], self._radius_sq[:c], self._furthest[:c],
+            self._samples.labels, self._samples.sq_dists, self._passed,
+            self._order, self._member_sq,
+            self._start[:c], self._stop[:c], self._radius_sq[:c], self._furthest[:c],
         )  # fmt: skip
         self._end = len(self._samples.labels)
 
@@ -93,8 +98,9 @@ class Members:
         c = self.n_clusters
         sq_gap = np.empty(c)
         reached = _kernels.within_reach(
-            point, self.centers, self._start[:c], self._stop[:c], self._radius_sq[:c], sq_gap
-        )
+            point, self.centers, self._start[:c], self._stop[:c], self._radius_sq[:c],
+            self._passed_sq, sq_gap,
+        )  # fmt: skip
         return reached, sq_gap
 
     def _pieces(self, reached, sq_gap):

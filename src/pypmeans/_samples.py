@@ -1,23 +1,33 @@
 """The data with its present labels: the few verbs the solver needs, on arrays in memory."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pypmeans import _kernels
 from pypmeans._members import Members
-from pypmeans._neighbors import Change, Neighbors
+from pypmeans._search import make_search
 from pypmeans._sums import ClusterSums
-from pypmeans._threads import Threads, blocks_of
+from pypmeans._threads import Threads, blocks_of, one_blas_thread
 
 
 class Candidate(NamedTuple):
     """A row that may found a cluster."""
 
-    row: int
+    row: int  # -1 if there is none
     point: np.ndarray  # its coordinates, of shape (1, n_features)
     sq_dist: float  # to its present center
     weight: float
+
+
+class Change(NamedTuple):
+    """What happened to the clusters since the rows were assigned."""
+
+    became: np.ndarray  # for each former cluster, its present number
+    in_place: np.ndarray  # for each former cluster, whether its center is where it was
+    opened_at: np.ndarray  # for each former cluster, how near to its center another was opened
+    drift: np.ndarray  # for each present cluster, how far its center moved
+    same: bool  # whether no cluster was opened, merged or dropped
 
 
 class ArraySamples:
@@ -32,9 +42,9 @@ class ArraySamples:
         self.labels = np.full(len(X), -1, dtype=np.int32)
         self.sq_dists = np.full(len(X), np.inf)
         self.lower = np.full(len(X), np.inf)  # no center but the row's own is nearer than this
-        self._centers = None  # where the labels' centers are
-        self._members = None  # who belongs to whom, while clusters are being opened
-        self._neighbors = Neighbors()
+        self._centers: Any = None  # where the labels' centers are
+        self._members: Any = None  # who belongs to whom, while clusters are being opened
+        self._search: Any = None
         self._sums = ClusterSums(X, weight)
         self._threads = Threads(n_threads)
         self._blocks = blocks_of(len(X))
@@ -57,23 +67,31 @@ class ArraySamples:
         `became` says, for each cluster of the last assignment and the openings since, which of
         `centers` it has become; without it, the rows start anew.
         """
-        change, drift = self._start(centers) if became is None else self._follow(centers, became)
-        field = self._neighbors.field(centers, np.zeros(len(centers)), drift, self._threads)
-        change = change._replace(drift=drift[field.near].max(axis=1, initial=0.0))
+        change = self._start(centers) if became is None else self._follow(centers, became)
+        offsets = np.zeros(len(centers))
+        search = self._search
+        search.look_at(centers, offsets, change.drift, change.same, self._threads)
 
         def assign_block(rows):
-            return _kernels.assign_rows(
-                self.X[rows], *field, *change,
-                self.labels[rows], self.sq_dists[rows], self.lower[rows],
+            X = self.X[rows]
+            state = self.labels[rows], self.sq_dists[rows], self.lower[rows]
+            open_rows = np.empty(len(X) + 1, dtype=np.int32)
+            n_open = _kernels.settle_rows(
+                X, centers, offsets, search.beyond, change.became, change.in_place,
+                change.opened_at, search.near_drift, search.drift, *state, open_rows,
             )  # fmt: skip
+            return search(X, open_rows[:n_open], *state) if n_open else 0
 
-        n_changed = sum(self._threads.run(assign_block, self._blocks))
+        with one_blas_thread:
+            n_changed = sum(self._threads.run(assign_block, self._blocks))
         self._centers, self._members = centers, None
         return n_changed > 0
 
     def farthest(self):
         """The row furthest from its center, of equal ones the first; not one passed over."""
         row = int(np.argmax(self.sq_dists)) if self._members is None else self._members.furthest()
+        if row < 0:
+            return Candidate(row, np.empty((0, 0)), -1.0, 0.0)
         point = self.X[row : row + 1].astype(np.float64)
         return Candidate(row, point, self.sq_dists[row], self.weight[row])
 
@@ -111,22 +129,23 @@ class ArraySamples:
         return self._members
 
     def _start(self, centers):
-        """No row has a label; nothing moved."""
+        """No row has a label."""
         self.labels[:] = -1
         self._sums = ClusterSums(self.X, self.weight)
+        self._search = make_search(self.X, len(centers))
         nobody, nowhere = np.zeros(0, dtype=np.int32), np.zeros(0)
-        change = Change(nobody, nobody.astype(bool), nowhere, nowhere)
-        return change, np.full(len(centers), np.inf)
+        return Change(nobody, nobody.astype(bool), nowhere, np.zeros(len(centers)), False)
 
     def _follow(self, centers, became):
-        """What happened to the clusters since the last assignment, and how far centers moved."""
+        """What happened to the clusters since the last assignment."""
         former = self._centers if self._members is None else self._members.centers
         if len(centers) < len(former):
             self._sums.renumber(became, len(centers))
         moved = np.linalg.norm(centers[became] - former, axis=1)
-        in_place = np.all(centers[became] == former, axis=1)
-        opened_at = self._members.opened_at if self._members else np.full(len(former), np.inf)
         # A center made of several is at least as near to where each of them was.
         drift = np.full(len(centers), np.inf)
         np.minimum.at(drift, became, moved)
-        return Change(became, in_place, opened_at, drift), drift
+        in_place = np.all(centers[became] == former, axis=1)
+        opened_at = self._members.opened_at if self._members else np.full(len(former), np.inf)
+        same = len(self._centers) == len(former) == len(centers)
+        return Change(became, in_place, opened_at, drift, same)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pypmeans._moves import agglomerate, open_clusters, update_centers
-from pypmeans._neighbors import rank_by_coordinates
+from pypmeans._search import rank_by_coordinates
 
 
 class Solution(NamedTuple):

@@ -1,5 +1,7 @@
 """Sums of the rows of each cluster, brought up to date by what changed."""
 
+from typing import Any
+
 import numpy as np
 
 from pypmeans import _kernels
@@ -17,7 +19,10 @@ class ClusterSums:
         self._weight = weight
         # Sums are taken from a point amid the data: far from zero, plain sums would lose digits.
         self._origin = X[0].astype(np.float64)
-        self._former = None  # the labels that were summed
+        self._former: Any = None  # the labels that were summed
+        self._sums: Any = None
+        self._sizes: Any = None
+        self._counts: Any = None
         self._n_updates = 0
 
     def means(self, labels, n_clusters, threads):
@@ -33,6 +38,8 @@ class ClusterSums:
 
     def renumber(self, became, n_clusters):
         """Follow clusters that were merged or dropped: `became` gives their present numbers."""
+        if self._former is None:
+            return
         occupied = self._counts > 0
         self._sums = _add_up(self._sums[occupied], became[occupied], n_clusters)
         self._sizes = _add_up(self._sizes[occupied], became[occupied], n_clusters)
@@ -59,7 +66,11 @@ class ClusterSums:
         n_rows, n_features = self._X.shape
 
         def sum_part(rows):
-            part = np.zeros((n_clusters, n_features)), np.zeros(n_clusters), np.zeros(n_clusters, int)
+            part = (
+                np.zeros((n_clusters, n_features)),
+                np.zeros(n_clusters),
+                np.zeros(n_clusters, int),
+            )
             _kernels.sum_rows(self._X[rows], self._weight[rows], labels[rows], self._origin, *part)
             return part
 

@@ -2,8 +2,10 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 
 from joblib import cpu_count
+from threadpoolctl import ThreadpoolController
 
 BLOCK_ROWS = 16384
 
@@ -35,6 +37,34 @@ class Threads:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.n_threads)
         return list(self._pool.map(function, pieces))
+
+
+class OneBlasThread:
+    """Within a ``with`` statement, matrix products use one thread, since blocks have their own.
+
+    Statements may overlap in several threads; the last one to end restores what was.
+    """
+
+    def __init__(self):
+        self._lock = Lock()
+        self._n_inside = 0
+        self._controller = None
+
+    def __enter__(self):
+        with self._lock:
+            self._n_inside += 1
+            if self._n_inside == 1:
+                self._controller = self._controller or ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def __exit__(self, *exception):
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limit.restore_original_limits()
+
+
+one_blas_thread = OneBlasThread()
 
 
 def blocks_of(n_rows, size=BLOCK_ROWS):

@@ -113,7 +113,8 @@ def estimate_lambda(X, n_clusters, *, theta_ratio=10, sample_weight=None, n_thre
     -----
     Kulis and Jordan, and the paper after them (Sec. VI-C), take the squared radius r²(c) at
     ``c = n_clusters``. With θ = λ / r the line λ (1 - ln(c) / r) must cross the profile there and
-    not before, so λ must lie in [g(c), min g(c')) over c' < c, where g(c) = r²(c) / (1 - ln(c) / r).
+    not before, so λ must lie in [g(c), min g(c')) over c' < c, where
+    g(c) = r²(c) / (1 - ln(c) / r).
 
     Examples
     --------

@@ -1,0 +1,165 @@
+"""Two ways to find the center each row prefers: by lists of near centers, by matrix products.
+
+Both give the exact answer; they differ in how they rule centers out. In few dimensions a row has
+few centers nearby, and walking a list is fastest. In many dimensions everything is about equally
+far, and nothing beats a matrix product over all centers. Both know how far the centers moved, so
+that rows whose center still is the nearest for sure are not searched for at all.
+"""
+
+import numpy as np
+
+from pypmeans import _kernels
+from pypmeans._threads import blocks_of
+
+PRODUCTS_FROM = 24  # features from which matrix products are faster (benchmarks/RESULTS.md)
+LISTED = 32  # neighbours listed for each center
+LIST_BLOCK = 64  # centers whose neighbours one thread lists in one go
+STALE = 0.1  # list anew when centers may have come closer by this part of the typical distance
+PRODUCT_SIZE = 2**19  # numbers in one matrix of products
+NARROW_RANGE = (1e-15, 1e30)  # squared norms whose products neither vanish nor overflow in float32
+
+
+def make_search(X, n_centers):
+    """The faster search for the rows of `X`, starting with `n_centers` centers."""
+    # Lists pay only when many rows use them.
+    n_listed = LISTED if len(X) > n_centers else 0
+    return (ProductSearch if X.shape[1] >= PRODUCTS_FROM else ListSearch)(X, n_listed)
+
+
+class ListSearch:
+    """Walks the list of nearest other centers of the row's own center.
+
+    Lists are kept for as long as the centers move little: the distances in them are then
+    understood as less by the `slack` that centers may have come closer.
+    """
+
+    def __init__(self, X, n_listed):
+        self._X = X
+        self._n_listed = n_listed
+        self._slack = self._typical = 0.0
+
+    def look_at(self, centers, offsets, drift, same, threads):
+        """Prepare for `centers`, each of which moved by `drift`, if they are the `same` ones."""
+        self._centers, self._offsets = centers, offsets
+        self._rank = rank_by_coordinates(centers)
+        self._slack += 2 * drift.max()
+        if not same or not self._slack < STALE * self._typical:
+            self._list(threads)
+        self._near_dist = self._listed_dist - self._slack
+        self.beyond = self._unlisted_dist - self._slack
+        self.drift = _largest_other(drift)
+        self.near_drift = drift[self._near].max(axis=1, initial=0.0)
+
+    def __call__(self, X, rows, labels, sq_dists, lower):
+        """Update the state of `rows`; returns how many labels changed."""
+        return _kernels.search_lists(
+            X, rows, self._centers, self._offsets, self._rank,
+            self._near, self._near_dist, self.beyond, labels, sq_dists, lower,
+        )  # fmt: skip
+
+    def _list(self, threads):
+        c = len(self._centers)
+        n_listed = min(self._n_listed, c - 1)
+        self._near = np.empty((c, n_listed), dtype=np.int32)
+        self._listed_dist = np.empty((c, n_listed))
+        self._unlisted_dist = np.full(c, 0.0 if c > 1 else np.inf)  # 0: nothing is known
+
+        def list_block(rows):
+            _kernels.list_neighbors(
+                self._centers, rows.start, rows.stop,
+                self._near, self._listed_dist, self._unlisted_dist,
+            )  # fmt: skip
+
+        if n_listed:
+            threads.run(list_block, blocks_of(c, LIST_BLOCK))
+        self._slack = 0.0
+        self._typical = float(np.median(self._listed_dist[:, 0])) if n_listed else 0.0
+
+
+class ProductSearch(ListSearch):
+    """Multiplies rows with all centers; exact distances decide among the few that remain.
+
+    Rows and centers are seen from a point amid the data, since products lose digits far from zero.
+    Where it is precise enough, float32 serves, whatever the data are: it is twice as fast.
+    """
+
+    def look_at(self, centers, offsets, drift, same, threads):
+        """Prepare for `centers`, each of which moved by `drift`, if they are the `same` ones."""
+        super().look_at(centers, offsets, drift, same, threads)
+        self._origin = self._X[0].astype(np.float64)
+        from_origin = centers - self._origin
+        self._sq_norms = np.einsum("ij,ij->i", from_origin, from_origin)
+        matrix = np.ascontiguousarray(-2.0 * from_origin.T)
+        with np.errstate(over="ignore"):  # what float32 cannot hold is left to float64
+            self._products = [
+                _Products(matrix.astype(dtype), self._sq_norms + offsets)
+                for dtype in (np.float32, np.float64)
+            ]
+
+    def __call__(self, X, rows, labels, sq_dists, lower):
+        """Update the state of `rows`; returns how many labels changed."""
+        size = max(16, PRODUCT_SIZE // len(self._centers))
+        return sum(
+            self._search(X, rows[part], labels, sq_dists, lower)
+            for part in blocks_of(len(rows), size)
+        )
+
+    def _search(self, X, rows, labels, sq_dists, lower):
+        sq_norms = np.empty(len(rows))
+        gathered = np.empty((len(rows), X.shape[1]), dtype=np.float32)
+        _kernels.gather_rows(X, rows, self._origin, gathered, sq_norms)
+        narrow, wide = self._products
+        products = narrow
+        if not self._tells_apart(narrow.error, max(sq_norms.max(), self._sq_norms.max())):
+            products = wide
+            gathered = X[rows] - self._origin
+        row_error = products.error * sq_norms + products.least_error
+        costs = gathered @ products.matrix
+        costs += products.constants
+        everyone = np.arange(len(rows))
+        first = costs.argmin(axis=1)
+        limit = costs[everyone, first] + 2 * (products.center_error[first] + row_error)
+        costs[everyone, first] = np.inf
+        return _kernels.search_products(
+            X, rows, costs, first, costs.min(axis=1), limit, sq_norms - row_error,
+            self._centers, self._offsets, self._rank, labels, sq_dists, lower,
+        )  # fmt: skip
+
+    def _tells_apart(self, error, largest):
+        """Whether products in float32 tell centers apart, with squared norms up to `largest`."""
+        in_range = NARROW_RANGE[0] < largest < NARROW_RANGE[1]
+        return in_range and error * largest < 1e-3 * self._typical**2
+
+
+class _Products:
+    """What centers cost in one precision: ``|x|² - 2 x·c + |c|² + offset``, without ``|x|²``.
+
+    A sum of p products is off by (p / 2) eps |x| |c| at most, whatever its order. That error has a
+    part for the center, taken off the constants here, and a part for the row.
+    """
+
+    def __init__(self, matrix, sq_norms_and_offsets):
+        precision, p = np.finfo(matrix.dtype), len(matrix)
+        self.error = (p + 16) * float(precision.eps) / 2
+        self.least_error = 4 * p * float(precision.smallest_subnormal)
+        self.center_error = self.error * sq_norms_and_offsets
+        self.matrix = matrix
+        self.constants = (sq_norms_and_offsets - self.center_error).astype(matrix.dtype)
+
+
+def rank_by_coordinates(centers):
+    """The place of each center in the order of coordinates: the first feature, then the second…
+
+    Equally near centers are told apart by it, so that renumbering them changes no label.
+    """
+    rank = np.empty(len(centers), dtype=np.int64)
+    rank[np.lexsort(centers.T[::-1])] = np.arange(len(centers))
+    return rank
+
+
+def _largest_other(values):
+    """For each place, the largest of the values elsewhere."""
+    if len(values) == 1:
+        return np.zeros(1)
+    second, first = np.partition(values, -2)[-2:]
+    return np.where(values == first, second if np.sum(values == first) == 1 else first, first)

@@ -1,0 +1,134 @@
+"""Both searches against a plain scan over all centers, to the last label and bound."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data import points, separated_groups, spread
+from pypmeans import _search
+from pypmeans._samples import ArraySamples
+from pypmeans._search import ListSearch, ProductSearch
+from pypmeans._threads import Threads
+
+SEARCHES = pytest.mark.parametrize("search", [ListSearch, ProductSearch])
+
+
+def plain_scan(X, centers, offsets):
+    """Preferred centers, squared distances and the cost of the next, by brute force."""
+    sq = ((X.astype(np.float64)[:, None, :] - centers) ** 2).sum(axis=2)
+    cost = sq + offsets
+    best = cost.argmin(axis=1)
+    rows = np.arange(len(X))
+    cost[rows, best] = np.inf
+    return best, sq[rows, best], cost.min(axis=1)
+
+
+def run(search, X, centers, offsets, n_listed=32, labels=None):
+    finder = search(X, n_listed)
+    finder.look_at(centers, offsets, np.zeros(len(centers)), False, Threads(1))
+    state = np.full(len(X), -1, dtype=np.int32), np.empty(len(X)), np.empty(len(X))
+    if labels is not None:
+        state[0][:] = labels
+        state[1][:] = ((X - centers[labels]) ** 2).sum(axis=1)
+    n_changed = finder(X, np.arange(len(X), dtype=np.int32), *state)
+    return (*state, n_changed)
+
+
+@SEARCHES
+@pytest.mark.parametrize("n_listed", [0, 3, 32])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size_of_offsets", [0.0, 1.0, 30.0])
+@pytest.mark.parametrize(("n_centers", "n_features"), [(1, 3), (2, 1), (40, 2), (60, 30)])
+def test_the_search_equals_the_plain_scan(
+    search, n_listed, dtype, size_of_offsets, n_centers, n_features
+):
+    rng = np.random.default_rng(n_centers)
+    X = (4 * rng.normal(size=(300, n_features))).astype(dtype)
+    centers = 4 * rng.normal(size=(n_centers, n_features))
+    offsets = size_of_offsets * rng.uniform(size=n_centers)
+    labels, sq_dists, lower, n_changed = run(search, X, centers, offsets, n_listed)
+    best, sq, next_cost = plain_scan(X, centers, offsets)
+    np.testing.assert_array_equal(labels, best)
+    np.testing.assert_allclose(sq_dists, sq)
+    assert np.all(lower**2 <= next_cost - offsets.min())
+    assert n_changed == len(X)
+
+
+@SEARCHES
+@pytest.mark.parametrize("scale", [1e-30, 1e-12, 1e12, 1e30])
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_no_scale_and_no_place_is_too_much_for_the_search(search, scale, offset):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(200, 5)) + offset) * scale
+    centers = X[:20] + 0.1 * scale * rng.normal(size=(20, 5))
+    labels, _, lower, _ = run(search, X, centers, np.zeros(20))
+    best, _, next_cost = plain_scan(X, centers, np.zeros(20))
+    np.testing.assert_array_equal(labels, best)
+    assert np.all(lower <= np.sqrt(next_cost) * (1 + 1e-12))
+
+
+@SEARCHES
+def test_products_that_cannot_tell_centers_apart_leave_it_to_exact_distances(search):
+    # groups of spread 1e-5, a unit apart: float32 products see each group as one point
+    X, _ = separated_groups(5, 40, 3, 1e-5, seed=0)
+    centers = X[::10] + 1e-6
+    labels = run(search, X, centers, np.zeros(len(centers)))[0]
+    np.testing.assert_array_equal(labels, plain_scan(X, centers, np.zeros(len(centers)))[0])
+
+
+@SEARCHES
+def test_equally_near_centers_are_told_apart_by_coordinates(search):
+    X = np.zeros((1, 2))
+    centers = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
+        labels = run(search, X, centers[order], np.zeros(4))[0]
+        assert centers[order][labels[0]].tolist() == [-1.0, 0.0]
+
+
+@SEARCHES
+def test_a_poor_guess_is_no_harm(search):
+    rng = np.random.default_rng(1)
+    X, centers = rng.normal(size=(200, 2)), rng.normal(size=(50, 2))
+    guesses = rng.integers(0, 50, 200)
+    labels, _, _, n_changed = run(search, X, centers, np.zeros(50), labels=guesses)
+    best = plain_scan(X, centers, np.zeros(50))[0]
+    np.testing.assert_array_equal(labels, best)
+    assert n_changed == np.count_nonzero(best != guesses)
+
+
+@pytest.mark.parametrize("products_from", [1, 1000])
+@given(points(max_rows=40), st.integers(0, 2**32 - 1))
+def test_bounds_hold_through_openings_moves_and_mergers(products_from, X, seed):
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch, ArraySamples(X, np.ones(len(X)), 1) as samples:
+        patch.setattr(_search, "PRODUCTS_FROM", products_from)
+        samples.assign(samples.mean()[None, :])
+        centers = samples.mean()[None, :]
+        for _ in range(6):
+            for _ in range(rng.integers(0, 4)):
+                point = X[[rng.integers(len(X))]]
+                samples.absorb(point)
+                centers = np.vstack([centers, point])
+            check_state(samples, X, centers)
+            became = np.arange(len(centers), dtype=np.int32)
+            if len(centers) > 2 and rng.integers(2):
+                became = np.maximum(became - 1, 0)  # the first two become one
+            centers = centers[np.unique(became, return_index=True)[1]]
+            step = rng.choice([0.0, 1e-3, 0.1]) * np.sqrt(spread(X))
+            centers = centers + step * rng.normal(size=centers.shape) * (
+                rng.uniform(size=(len(centers), 1)) < 0.5
+            )
+            samples.assign(centers, became)
+            check_state(samples, X, centers)
+
+
+def check_state(samples, X, centers):
+    sq = ((X[:, None, :] - centers) ** 2).sum(axis=2)
+    own = sq[np.arange(len(X)), samples.labels]
+    scale = 1e-12 * (spread(X) + sq.max())
+    assert np.all(own <= sq.min(axis=1) + scale)
+    np.testing.assert_allclose(samples.sq_dists, own, rtol=1e-12, atol=scale)
+    sq[np.arange(len(X)), samples.labels] = np.inf
+    if samples._members is None:  # while clusters are opened, part of the bound is with them
+        assert np.all(samples.lower <= np.sqrt(sq.min(axis=1)) * (1 + 1e-12) + np.sqrt(scale))
