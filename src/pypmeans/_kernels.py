@@ -13,9 +13,9 @@ from numba import njit
 def compiled(function):
     """``numba.njit`` without the GIL, cached on disk where a folder can be written."""
     try:
-        return njit(cache=True, nogil=True)(function)
+        return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # "cannot cache function": neither the package nor the home is writable
-        return njit(nogil=True)(function)
+        return njit(nogil=True, error_model="numpy")(function)
 
 
 @compiled
@@ -55,7 +55,7 @@ def remainder(distance, part, n_features):
 
 @compiled
 def settle_rows(
-    X, centers, offsets, beyond, became, in_place, opened_at, near_drift, drift,
+    X, centers, offsets, least_offset, beyond, became, in_place, opened_at, near_drift, drift,
     labels, sq_dists, lower, open_rows,
 ):  # fmt: skip
     """Let every row follow its center, and list the rows that may prefer another one now.
@@ -71,7 +71,6 @@ def settle_rows(
     Updates `labels`, `sq_dists` and `lower`; returns the number of `open_rows`.
     """
     p = X.shape[1]
-    least_offset = offsets.min()
     n_open = 0
     for i in range(X.shape[0]):
         open_rows[n_open] = i
@@ -79,20 +78,25 @@ def settle_rows(
         if former < 0:
             n_open += 1
             continue
-        z, sq = became[former], sq_dists[i]
+        z = np.int64(became[former])
+        sq = sq_dists[i]
         bound = min(lower[i], remainder(opened_at[former], np.sqrt(sq), p))
         if not in_place[former]:
             sq = sq_distance(X, i, centers, z)
         near_bound = min(remainder(bound, near_drift[z], p), remainder(beyond[z], np.sqrt(sq), p))
         bound = max(remainder(bound, drift[z], p), near_bound)
-        labels[i], sq_dists[i], lower[i] = z, sq, bound
-        settled = bound > 0.0 and sq + offsets[z] < remainder(bound * bound, -least_offset, p)
-        n_open += not settled
+        labels[i] = z
+        sq_dists[i] = sq
+        lower[i] = bound
+        if bound <= 0.0 or sq + offsets[z] >= remainder(bound * bound, -least_offset, p):
+            n_open += 1
     return n_open
 
 
 @compiled
-def search_lists(X, rows, centers, offsets, rank, near, near_dist, beyond, labels, sq_dists, lower):
+def search_lists(
+    X, rows, centers, offsets, least_offset, rank, near, near_dist, beyond, labels, sq_dists, lower
+):
     """Give `rows` the centers they prefer, of equal ones the lowest in `rank`.
 
     `near` lists the nearest other centers of each center, nearest first, at distances of at least
@@ -101,18 +105,21 @@ def search_lists(X, rows, centers, offsets, rank, near, near_dist, beyond, label
     proves much nearer. Returns how many labels changed.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
-    least_offset = offsets.min()
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
     n_changed = 0
-    for i in rows:
-        former = labels[i]
-        z, sq_z = former, sq_dists[i]
+    for q in range(rows.shape[0]):
+        i = np.int64(rows[q])
+        former = np.int64(labels[i])
+        z = former
+        sq_z = sq_dists[i]
         if former < 0:  # the nearest of a few
-            z, sq_z = 0, sq_distance(X, i, centers, 0)
-            for k in range(guess_step, n_centers, guess_step):
+            z = 0
+            sq_z = np.inf
+            for k in range(0, n_centers, guess_step):
                 sq = sq_distance(X, i, centers, k)
                 if sq < sq_z:
-                    z, sq_z = k, sq
+                    z = k
+                    sq_z = sq
         searching = True
         while searching:
             d_z = np.sqrt(sq_z)
@@ -121,7 +128,7 @@ def search_lists(X, rows, centers, offsets, rank, near, near_dist, beyond, label
             second_cost = np.inf
             t = 0
             while t < n_listed and remainder(near_dist[z, t], d_z + reach, p) <= 0:
-                k = near[z, t]
+                k = np.int64(near[z, t])
                 sq = sq_distance(X, i, centers, k)
                 cost = sq + offsets[k]
                 if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
@@ -149,7 +156,7 @@ def search_lists(X, rows, centers, offsets, rank, near, near_dist, beyond, label
 @compiled
 def search_all(X, i, centers, offsets, rank):
     """The preferred center of row `i`, its squared distance, and the cost of the next."""
-    best, best_sq = 0, sq_distance(X, i, centers, 0)
+    best, best_sq = np.int64(0), sq_distance(X, i, centers, np.int64(0))
     best_cost, second_cost = best_sq + offsets[0], np.inf
     for k in range(1, centers.shape[0]):
         sq = sq_distance(X, i, centers, k)
@@ -181,7 +188,7 @@ def gather_rows(X, rows, origin, out, sq_norms):
 
 @compiled
 def search_products(
-    X, rows, costs, first, second_cost, limit, raise_by, centers, offsets, rank,
+    X, rows, costs, first, second_cost, limit, raise_by, centers, offsets, least_offset, rank,
     labels, sq_dists, lower,
 ):  # fmt: skip
     """Give `rows` the centers they prefer, knowing about what all centers cost them.
@@ -191,10 +198,9 @@ def search_products(
     among them exact distances decide. All of them cost at least `raise_by` more. Returns how many
     labels changed.
     """
-    least_offset = offsets.min()
     n_changed = 0
     for q in range(rows.shape[0]):
-        i, best = rows[q], first[q]
+        i, best = np.int64(rows[q]), first[q]
         best_sq = sq_distance(X, i, centers, best)
         best_cost, next_cost = best_sq + offsets[best], second_cost[q] + raise_by[q]
         if second_cost[q] <= limit[q]:
@@ -260,33 +266,32 @@ def group_rows(labels, sq_dists, passed, order, member_sq, start, stop, radius_s
         total += stop[k]
         stop[k] = start[k]
     for i in range(labels.shape[0]):
-        k = labels[i]
+        k = np.int64(labels[i])
         order[stop[k]] = i
         member_sq[stop[k]] = sq_dists[i]
         stop[k] += 1
-        if sq_dists[i] > radius_sq[k] and (passed.shape[0] == 0 or not passed[i]):
-            radius_sq[k], furthest[k] = sq_dists[i], i
+        if passed.shape[0] == 0 or not passed[i]:
+            keep_furthest(k, sq_dists[i], i, radius_sq, furthest)
 
 
 @compiled
-def within_reach(point, centers, start, stop, radius_sq, passed_sq, sq_gap):
-    """Squared distances of `point` to the centers; clusters that may lose members to it.
+def within_reach(point, centers, start, stop, radius_sq, passed_sq, sq_gap, reached):
+    """Find the squared distances of `point` to the centers, and clusters that may lose members.
 
     A row at distance d from its center is not nearer to a point 2 d or more from that center.
     `radius_sq` is about the rows not passed over, `passed_sq` about the others, anywhere.
     """
-    reached = np.empty(centers.shape[0], dtype=np.bool_)
     for k in range(centers.shape[0]):
-        sq_gap[k] = sq_distance(point, 0, centers, k)
+        sq_gap[k] = sq_distance(point, np.int64(0), centers, k)
         far = remainder(sq_gap[k], 4.0 * max(radius_sq[k], passed_sq), centers.shape[1]) > 0
         reached[k] = start[k] < stop[k] and not far
-    return reached
 
 
 @compiled
 def absorb_members(
-    X, point, k, pieces, gaps, order, member_sq, passed, labels, sq_dists, lower, found
-):
+    X, point, k, pieces, gaps, order, member_sq, passed, labels, sq_dists, lower, found,
+    near, near_sq, mover_rows,
+):  # fmt: skip
     """Let cluster `k`, opened at `point`, take the members of others that it is nearer to.
 
     A piece is a range of `order` within one cluster: columns 0 and 1 of `pieces`. `gaps` holds
@@ -294,14 +299,9 @@ def absorb_members(
     opened before. Members that stay are moved to the front of the piece, those that go to its
     end. Updates the state of the rows, and fills columns 2 to 4 of `pieces` with the number that
     stay and the furthest row of those that stay and of those that go, `found` with the squared
-    distances of these two.
+    distances of these two. The last three arguments are scratch, as long as the longest piece.
     """
     p = X.shape[1]
-    longest = 0
-    for piece in range(pieces.shape[0]):
-        longest = max(longest, pieces[piece, 1] - pieces[piece, 0])
-    near = np.empty(longest, dtype=np.int64)
-    near_sq = np.empty(longest)
     for piece in range(pieces.shape[0]):
         first, last = pieces[piece, 0], pieces[piece, 1]
         sq_gap, opened_at = gaps[piece, 0], gaps[piece, 1]
@@ -310,57 +310,48 @@ def absorb_members(
         n_near = 0
         for t in range(first, last):
             near[n_near] = t
-            n_near += remainder(sq_gap, 4.0 * member_sq[t], p) <= 0
+            if remainder(sq_gap, 4.0 * member_sq[t], p) <= 0:
+                n_near += 1
         for q in range(n_near):
-            near_sq[q] = sq_distance(X, order[near[q]], point, 0)
+            near_sq[q] = sq_distance(X, np.int64(order[near[q]]), point, np.int64(0))
         n_movers = 0
-        move_sq, move_row = -1.0, -1
+        move_sq, move_row = -1.0, np.int64(-1)
         for q in range(n_near):
             t, sq = near[q], near_sq[q]
             if sq < member_sq[t]:
-                i, d_old = order[t], np.sqrt(member_sq[t])
+                i, d_old = np.int64(order[t]), np.sqrt(member_sq[t])
                 bound = min(lower[i], remainder(opened_at, d_old, p))
                 lower[i] = min(bound, remainder(d_old, 0.0, p))
-                labels[i], sq_dists[i] = k, sq
-                near[n_movers], near_sq[n_movers] = t, sq
+                labels[i] = k
+                sq_dists[i] = sq
+                near[n_movers] = t
+                near_sq[n_movers] = sq
+                mover_rows[n_movers] = i
                 n_movers += 1
                 counts = passed.shape[0] == 0 or not passed[i]
                 if counts and (sq > move_sq or (sq == move_sq and i < move_row)):
                     move_sq, move_row = sq, i
-        stay_sq, stay_row = part(near[:n_movers], near_sq, first, last, order, member_sq, passed)
-        pieces[piece, 2], pieces[piece, 3], pieces[piece, 4] = (
-            last - first - n_movers,
-            stay_row,
-            move_row,
-        )
-        found[piece, 0], found[piece, 1] = stay_sq, move_sq
-
-
-@compiled
-def part(movers, movers_sq, first, last, order, member_sq, passed):
-    """Move the positions `movers` of a range of `order` to its end, in order.
-
-    Returns the largest squared distance of the others, and its row.
-    """
-    n_movers = movers.shape[0]
-    rows = np.empty(n_movers, dtype=order.dtype)
-    for q in range(n_movers):
-        rows[q] = order[movers[q]]
-    to = movers[0] if n_movers > 0 else last
-    for q in range(n_movers):
-        until = movers[q + 1] if q + 1 < n_movers else last
-        for t in range(movers[q] + 1, until):
-            order[to], member_sq[to] = order[t], member_sq[t]
-            to += 1
-    for q in range(n_movers):
-        order[to + q], member_sq[to + q] = rows[q], movers_sq[q]
-    stay_sq, stay_row = -1.0, -1
-    for t in range(first, to):
-        i, sq = order[t], member_sq[t]
-        further = sq > stay_sq or (sq == stay_sq and i < stay_row)
-        if further and (passed.shape[0] == 0 or not passed[i]):
-            stay_sq, stay_row = sq, i
-    return stay_sq, stay_row
+        to = last if n_movers == 0 else near[0]
+        for q in range(n_movers):
+            until = near[q + 1] if q + 1 < n_movers else last
+            for t in range(near[q] + 1, until):
+                order[to] = order[t]
+                member_sq[to] = member_sq[t]
+                to += 1
+        for q in range(n_movers):
+            order[to + q] = mover_rows[q]
+            member_sq[to + q] = near_sq[q]
+        stay_sq, stay_row = -1.0, np.int64(-1)
+        for t in range(first, to):
+            i, sq = np.int64(order[t]), member_sq[t]
+            further = sq > stay_sq or (sq == stay_sq and i < stay_row)
+            if further and (passed.shape[0] == 0 or not passed[i]):
+                stay_sq, stay_row = sq, i
+        pieces[piece, 2] = to - first
+        pieces[piece, 3] = stay_row
+        pieces[piece, 4] = move_row
+        found[piece, 0] = stay_sq
+        found[piece, 1] = move_sq
 
 
 @compiled
@@ -369,30 +360,33 @@ def close_up(k_new, end, owners, pieces, found, order, member_sq, start, stop, r
 
     `owners` are the clusters of the pieces; pieces of one cluster follow each other.
     """
-    start[k_new] = stop[k_new] = end
+    start[k_new] = end
+    stop[k_new] = end
     radius_sq[k_new] = -1.0
     for piece in range(pieces.shape[0]):
-        first, last, n_stay, stay_row, move_row = pieces[piece]
-        stay_sq, move_sq = found[piece]
-        k = owners[piece]
-        for t in range(first + n_stay, last):
-            order[stop[k_new]], member_sq[stop[k_new]] = order[t], member_sq[t]
+        first, n_stay, k = pieces[piece, 0], pieces[piece, 2], owners[piece]
+        for t in range(first + n_stay, pieces[piece, 1]):
+            order[stop[k_new]] = order[t]
+            member_sq[stop[k_new]] = member_sq[t]
             stop[k_new] += 1
-        if move_sq > radius_sq[k_new] or (
-            move_sq == radius_sq[k_new] and move_row < furthest[k_new]
-        ):
-            radius_sq[k_new], furthest[k_new] = move_sq, move_row
         if piece == 0 or owners[piece - 1] != k:
             stop[k] = start[k]
             radius_sq[k] = -1.0
-        if stop[k] == first:  # nobody went so far
-            stop[k] += n_stay
-        else:
+        if stop[k] != first:  # somebody went from an earlier piece
             for t in range(first, first + n_stay):
-                order[stop[k]], member_sq[stop[k]] = order[t], member_sq[t]
-                stop[k] += 1
-        if stay_sq > radius_sq[k] or (stay_sq == radius_sq[k] and stay_row < furthest[k]):
-            radius_sq[k], furthest[k] = stay_sq, stay_row
+                order[stop[k] + t - first] = order[t]
+                member_sq[stop[k] + t - first] = member_sq[t]
+        stop[k] += n_stay
+        keep_furthest(k, found[piece, 0], pieces[piece, 3], radius_sq, furthest)
+        keep_furthest(k_new, found[piece, 1], pieces[piece, 4], radius_sq, furthest)
+
+
+@compiled
+def keep_furthest(k, sq, row, radius_sq, furthest):
+    """Note that cluster `k` has a member `row` at a squared distance of `sq`, if it is furthest."""
+    if sq > radius_sq[k] or (sq == radius_sq[k] and row < furthest[k]):
+        radius_sq[k] = sq
+        furthest[k] = row
 
 
 @compiled
@@ -402,8 +396,9 @@ def saved_by_opening(X, weight, point, pieces, gaps, order, member_sq):
     for piece in range(pieces.shape[0]):
         for t in range(pieces[piece, 0], pieces[piece, 1]):
             if remainder(gaps[piece, 0], 4.0 * member_sq[t], X.shape[1]) <= 0:
-                i = order[t]
-                saved += weight[i] * max(0.0, member_sq[t] - sq_distance(X, i, point, 0))
+                i = np.int64(order[t])
+                sq = sq_distance(X, i, point, np.int64(0))
+                saved += weight[i] * max(0.0, member_sq[t] - sq)
     return saved
 
 
@@ -419,31 +414,25 @@ def furthest_member(order, member_sq, first, last, passed):
 
 
 @compiled
-def sum_rows(X, weight, labels, origin, sums, sizes, counts):
-    """Add the weighted rows, seen from `origin`, the weights and the counts of each cluster."""
-    for i in range(X.shape[0]):
-        k = labels[i]
-        sizes[k] += weight[i]
-        counts[k] += 1
-        for j in range(X.shape[1]):
-            sums[k, j] += weight[i] * (X[i, j] - origin[j])
-
-
-@compiled
 def move_rows(X, weight, former, labels, origin, sums, sizes, counts):
-    """Move rows whose label differs from `former` from sum to sum; make `former` equal."""
+    """Move rows whose label differs from `former` from sum to sum; make `former` equal.
+
+    Rows are seen from `origin`. A former label of -1 means that the row is in no sum yet.
+    """
     for i in range(X.shape[0]):
         a, b = former[i], labels[i]
-        if a != b:
+        if a == b:
+            continue
+        sizes[b] += weight[i]
+        counts[b] += 1
+        for j in range(X.shape[1]):
+            sums[b, j] += weight[i] * (X[i, j] - origin[j])
+        if a >= 0:
             sizes[a] -= weight[i]
-            sizes[b] += weight[i]
             counts[a] -= 1
-            counts[b] += 1
             for j in range(X.shape[1]):
-                part = weight[i] * (X[i, j] - origin[j])
-                sums[a, j] -= part
-                sums[b, j] += part
-            former[i] = b
+                sums[a, j] -= weight[i] * (X[i, j] - origin[j])
+        former[i] = b
 
 
 @compiled

@@ -76,9 +76,11 @@ class Members:
         found = np.empty((len(pieces), 2))
 
         def absorb_pieces(part):
+            scratch = (np.empty(PIECE, dtype=dtype) for dtype in (np.int64, np.float64, np.int32))
             _kernels.absorb_members(
                 samples.X, point, k, pieces[part], gaps[part], self._order, self._member_sq,
                 self._passed, samples.labels, samples.sq_dists, samples.lower, found[part],
+                *scratch,
             )  # fmt: skip
 
         samples.run(absorb_pieces, blocks_of(len(pieces), TASK))
@@ -96,10 +98,10 @@ class Members:
 
     def _within_reach(self, point):
         c = self.n_clusters
-        sq_gap = np.empty(c)
-        reached = _kernels.within_reach(
+        sq_gap, reached = np.empty(c), np.empty(c, dtype=bool)
+        _kernels.within_reach(
             point, self.centers, self._start[:c], self._stop[:c], self._radius_sq[:c],
-            self._passed_sq, sq_gap,
+            self._passed_sq, sq_gap, reached,
         )  # fmt: skip
         return reached, sq_gap
 

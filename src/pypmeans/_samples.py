@@ -77,8 +77,9 @@ class ArraySamples:
             state = self.labels[rows], self.sq_dists[rows], self.lower[rows]
             open_rows = np.empty(len(X) + 1, dtype=np.int32)
             n_open = _kernels.settle_rows(
-                X, centers, offsets, search.beyond, change.became, change.in_place,
-                change.opened_at, search.near_drift, search.drift, *state, open_rows,
+                X, centers, offsets, search.least_offset, search.beyond,
+                change.became, change.in_place, change.opened_at, search.near_drift, search.drift,
+                *state, open_rows,
             )  # fmt: skip
             return search(X, open_rows[:n_open], *state) if n_open else 0
 

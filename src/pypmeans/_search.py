@@ -41,6 +41,7 @@ class ListSearch:
     def look_at(self, centers, offsets, drift, same, threads):
         """Prepare for `centers`, each of which moved by `drift`, if they are the `same` ones."""
         self._centers, self._offsets = centers, offsets
+        self.least_offset = float(offsets.min())
         self._rank = rank_by_coordinates(centers)
         self._slack += 2 * drift.max()
         if not same or not self._slack < STALE * self._typical:
@@ -53,7 +54,7 @@ class ListSearch:
     def __call__(self, X, rows, labels, sq_dists, lower):
         """Update the state of `rows`; returns how many labels changed."""
         return _kernels.search_lists(
-            X, rows, self._centers, self._offsets, self._rank,
+            X, rows, self._centers, self._offsets, self.least_offset, self._rank,
             self._near, self._near_dist, self.beyond, labels, sq_dists, lower,
         )  # fmt: skip
 
@@ -122,7 +123,8 @@ class ProductSearch(ListSearch):
         costs[everyone, first] = np.inf
         return _kernels.search_products(
             X, rows, costs, first, costs.min(axis=1), limit, sq_norms - row_error,
-            self._centers, self._offsets, self._rank, labels, sq_dists, lower,
+            self._centers, self._offsets, self.least_offset, self._rank,
+            labels, sq_dists, lower,
         )  # fmt: skip
 
     def _tells_apart(self, error, largest):

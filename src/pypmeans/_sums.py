@@ -56,27 +56,27 @@ class ClusterSums:
         self._sums = np.pad(self._sums, ((0, new), (0, 0)))
         self._sizes = np.pad(self._sizes, (0, new))
         self._counts = np.pad(self._counts, (0, new))
-        _kernels.move_rows(
-            self._X, self._weight, self._former, labels, self._origin,
-            self._sums, self._sizes, self._counts,
-        )  # fmt: skip
+        self._move(slice(None), labels, self._sums, self._sizes, self._counts)
         self._sizes[self._counts == 0] = 0.0  # exactly, whatever rounding left
 
     def _from_scratch(self, labels, n_clusters, threads):
         n_rows, n_features = self._X.shape
+        self._former = np.full(n_rows, -1, dtype=np.int32)
 
         def sum_part(rows):
-            part = (
-                np.zeros((n_clusters, n_features)),
-                np.zeros(n_clusters),
-                np.zeros(n_clusters, int),
-            )
-            _kernels.sum_rows(self._X[rows], self._weight[rows], labels[rows], self._origin, *part)
-            return part
+            sums, sizes = np.zeros((n_clusters, n_features)), np.zeros(n_clusters)
+            counts = np.zeros(n_clusters, dtype=np.int64)
+            self._move(rows, labels, sums, sizes, counts)
+            return sums, sizes, counts
 
         parts = threads.run(sum_part, blocks_of(n_rows, max(BLOCK_ROWS, -(-n_rows // MOST_PARTS))))
         self._sums, self._sizes, self._counts = (sum(kind) for kind in zip(*parts))
-        self._former = labels.copy()
+
+    def _move(self, rows, labels, sums, sizes, counts):
+        _kernels.move_rows(
+            self._X[rows], self._weight[rows], self._former[rows], labels[rows], self._origin,
+            sums, sizes, counts,
+        )  # fmt: skip
 
 
 def _add_up(values, groups, n_groups):

@@ -30,7 +30,7 @@ def check_range(X):
 def check_weights(sample_weight, X):
     """One non-negative float64 weight per row of `X`, not all zero; `None` means 1 each."""
     if sample_weight is None:
-        return np.ones(len(X))
+        return np.broadcast_to(1.0, len(X))  # looks like an array, takes no memory
     if isinstance(sample_weight, Real):
         sample_weight = np.full(len(X), sample_weight)
     weight = check_array(
