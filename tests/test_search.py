@@ -25,7 +25,7 @@ def plain_scan(X, centers, offsets):
 
 
 def run(search, X, centers, offsets, n_listed=32, labels=None):
-    finder = search(X, n_listed)
+    finder = ListSearch(n_listed) if search is ListSearch else ProductSearch(X)
     finder.look_at(centers, offsets, np.zeros(len(centers)), False, Threads(1))
     state = np.full(len(X), -1, dtype=np.int32), np.empty(len(X)), np.empty(len(X))
     if labels is not None:

@@ -220,36 +220,6 @@ def search_products(
 
 
 @compiled
-def list_neighbors(centers, first, last, near, near_dist, beyond):
-    """For centers `first` to `last`, fill the list of their nearest other centers."""
-    n_centers, n_listed = centers.shape[0], near.shape[1]
-    for a in range(first, last):
-        found = 0
-        excluded = np.inf
-        for b in range(n_centers):
-            if b == a:
-                continue
-            sq = sq_distance(centers, a, centers, b)
-            if found == n_listed:
-                if n_listed == 0 or sq >= near_dist[a, n_listed - 1]:
-                    excluded = min(excluded, sq)
-                    continue
-                excluded = min(excluded, near_dist[a, n_listed - 1])
-                found -= 1
-            t = found
-            while t > 0 and near_dist[a, t - 1] > sq:
-                near_dist[a, t] = near_dist[a, t - 1]
-                near[a, t] = near[a, t - 1]
-                t -= 1
-            near_dist[a, t] = sq
-            near[a, t] = b
-            found += 1
-        for t in range(found):
-            near_dist[a, t] = np.sqrt(near_dist[a, t])
-        beyond[a] = np.sqrt(excluded)
-
-
-@compiled
 def group_rows(labels, sq_dists, passed, order, member_sq, start, stop, radius_sq, furthest):
     """Sort row numbers by cluster into `order`, and find the furthest member of each cluster.
 

@@ -6,24 +6,27 @@ far, and nothing beats a matrix product over all centers. Both know how far the 
 that rows whose center still is the nearest for sure are not searched for at all.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from scipy.spatial import KDTree
 
 from pypmeans import _kernels
 from pypmeans._threads import blocks_of
 
-PRODUCTS_FROM = 24  # features from which matrix products are faster (benchmarks/RESULTS.md)
+PRODUCTS_FROM = 24  # features from which matrix products are faster
 LISTED = 32  # neighbours listed for each center
-LIST_BLOCK = 64  # centers whose neighbours one thread lists in one go
 STALE = 0.1  # list anew when centers may have come closer by this part of the typical distance
 PRODUCT_SIZE = 2**19  # numbers in one matrix of products
 NARROW_RANGE = (1e-15, 1e30)  # squared norms whose products neither vanish nor overflow in float32
+MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several centers to choose from
 
 
 def make_search(X, n_centers):
     """The faster search for the rows of `X`, starting with `n_centers` centers."""
-    # Lists pay only when many rows use them.
-    n_listed = LISTED if len(X) > n_centers else 0
-    return (ProductSearch if X.shape[1] >= PRODUCTS_FROM else ListSearch)(X, n_listed)
+    if X.shape[1] >= PRODUCTS_FROM:
+        return ProductSearch(X)
+    return ListSearch(LISTED if len(X) > n_centers else 0)  # lists pay when many rows use them
 
 
 class ListSearch:
@@ -33,8 +36,7 @@ class ListSearch:
     understood as less by the `slack` that centers may have come closer.
     """
 
-    def __init__(self, X, n_listed):
-        self._X = X
+    def __init__(self, n_listed):
         self._n_listed = n_listed
         self._slack = self._typical = 0.0
 
@@ -47,9 +49,10 @@ class ListSearch:
         if not same or not self._slack < STALE * self._typical:
             self._list(threads)
         self._near_dist = self._listed_dist - self._slack
+        # What `settle_rows` needs: who is listed near a center moved by no more than that.
         self.beyond = self._unlisted_dist - self._slack
-        self.drift = _largest_other(drift)
         self.near_drift = drift[self._near].max(axis=1, initial=0.0)
+        self.drift = _largest_other(drift)
 
     def __call__(self, X, rows, labels, sq_dists, lower):
         """Update the state of `rows`; returns how many labels changed."""
@@ -61,41 +64,44 @@ class ListSearch:
     def _list(self, threads):
         c = len(self._centers)
         n_listed = min(self._n_listed, c - 1)
-        self._near = np.empty((c, n_listed), dtype=np.int32)
-        self._listed_dist = np.empty((c, n_listed))
-        self._unlisted_dist = np.full(c, 0.0 if c > 1 else np.inf)  # 0: nothing is known
-
-        def list_block(rows):
-            _kernels.list_neighbors(
-                self._centers, rows.start, rows.stop,
-                self._near, self._listed_dist, self._unlisted_dist,
-            )  # fmt: skip
-
-        if n_listed:
-            threads.run(list_block, blocks_of(c, LIST_BLOCK))
         self._slack = 0.0
-        self._typical = float(np.median(self._listed_dist[:, 0])) if n_listed else 0.0
+        self._near = np.empty((c, 0), dtype=np.int64)
+        self._listed_dist = np.empty((c, 0))
+        self._unlisted_dist = np.full(c, 0.0 if c > 1 else np.inf)  # 0: nothing is known
+        if n_listed:
+            # the center itself, those to list, and the first that is not listed
+            dist, near = KDTree(self._centers).query(
+                self._centers, k=n_listed + 2, workers=threads.n_threads
+            )
+            dist, near = _without_itself(dist, near)
+            self._unlisted_dist = dist[:, -1].copy()  # infinite if there is none
+            self._listed_dist, self._near = dist[:, :-1].copy(), near[:, :-1].copy()
+            self._typical = float(np.median(dist[:, 0]))
 
 
-class ProductSearch(ListSearch):
+class ProductSearch:
     """Multiplies rows with all centers; exact distances decide among the few that remain.
 
     Rows and centers are seen from a point amid the data, since products lose digits far from zero.
     Where it is precise enough, float32 serves, whatever the data are: it is twice as fast.
     """
 
+    def __init__(self, X):
+        self._origin = X[0].astype(np.float64)
+
     def look_at(self, centers, offsets, drift, same, threads):
-        """Prepare for `centers`, each of which moved by `drift`, if they are the `same` ones."""
-        super().look_at(centers, offsets, drift, same, threads)
-        self._origin = self._X[0].astype(np.float64)
+        """Prepare for `centers`, each of which moved by `drift`."""
+        self._centers, self._offsets = centers, offsets
+        self.least_offset = float(offsets.min())
+        self._rank = rank_by_coordinates(centers)
+        self.beyond = np.zeros(len(centers))  # nothing is known of neighbours
+        self.near_drift = self.drift = _largest_other(drift)
         from_origin = centers - self._origin
         self._sq_norms = np.einsum("ij,ij->i", from_origin, from_origin)
         matrix = np.ascontiguousarray(-2.0 * from_origin.T)
         with np.errstate(over="ignore"):  # what float32 cannot hold is left to float64
-            self._products = [
-                _Products(matrix.astype(dtype), self._sq_norms + offsets)
-                for dtype in (np.float32, np.float64)
-            ]
+            self._narrow = _Products(matrix.astype(np.float32), self._sq_norms + offsets)
+        self._wide = _Products(matrix, self._sq_norms + offsets)
 
     def __call__(self, X, rows, labels, sq_dists, lower):
         """Update the state of `rows`; returns how many labels changed."""
@@ -109,28 +115,25 @@ class ProductSearch(ListSearch):
         sq_norms = np.empty(len(rows))
         gathered = np.empty((len(rows), X.shape[1]), dtype=np.float32)
         _kernels.gather_rows(X, rows, self._origin, gathered, sq_norms)
-        narrow, wide = self._products
-        products = narrow
-        if not self._tells_apart(narrow.error, max(sq_norms.max(), self._sq_norms.max())):
-            products = wide
-            gathered = X[rows] - self._origin
-        row_error = products.error * sq_norms + products.least_error
-        costs = gathered @ products.matrix
-        costs += products.constants
-        everyone = np.arange(len(rows))
-        first = costs.argmin(axis=1)
-        limit = costs[everyone, first] + 2 * (products.center_error[first] + row_error)
-        costs[everyone, first] = np.inf
+        screened = None
+        if NARROW_RANGE[0] < max(sq_norms.max(), self._sq_norms.max()) < NARROW_RANGE[1]:
+            screened = self._narrow.screen(gathered, sq_norms)
+        if screened is None or np.mean(screened.second <= screened.limit) > MOST_DOUBTS:
+            screened = self._wide.screen(X[rows] - self._origin, sq_norms)
         return _kernels.search_products(
-            X, rows, costs, first, costs.min(axis=1), limit, sq_norms - row_error,
-            self._centers, self._offsets, self.least_offset, self._rank,
+            X, rows, *screened, self._centers, self._offsets, self.least_offset, self._rank,
             labels, sq_dists, lower,
         )  # fmt: skip
 
-    def _tells_apart(self, error, largest):
-        """Whether products in float32 tell centers apart, with squared norms up to `largest`."""
-        in_range = NARROW_RANGE[0] < largest < NARROW_RANGE[1]
-        return in_range and error * largest < 1e-3 * self._typical**2
+
+class Screened(NamedTuple):
+    """About what centers cost rows, as `search_products` wants to know."""
+
+    costs: np.ndarray  # infinite for the cheapest center
+    first: np.ndarray  # the cheapest center
+    second: np.ndarray  # the cost of the next
+    limit: np.ndarray  # centers above it are ruled out
+    raise_by: np.ndarray  # costs are higher by this at least
 
 
 class _Products:
@@ -147,6 +150,17 @@ class _Products:
         self.center_error = self.error * sq_norms_and_offsets
         self.matrix = matrix
         self.constants = (sq_norms_and_offsets - self.center_error).astype(matrix.dtype)
+
+    def screen(self, rows, sq_norms):
+        """What centers cost `rows`, given as seen from the origin."""
+        row_error = self.error * sq_norms + self.least_error
+        costs = rows @ self.matrix
+        costs += self.constants
+        first = costs.argmin(axis=1)
+        cheapest = np.arange(len(rows)), first
+        limit = costs[cheapest] + 2 * (self.center_error[first] + row_error)
+        costs[cheapest] = np.inf
+        return Screened(costs, first, costs.min(axis=1), limit, sq_norms - row_error)
 
 
 def rank_by_coordinates(centers):
@@ -165,3 +179,11 @@ def _largest_other(values):
         return np.zeros(1)
     second, first = np.partition(values, -2)[-2:]
     return np.where(values == first, second if np.sum(values == first) == 1 else first, first)
+
+
+def _without_itself(dist, near):
+    """Distances and numbers of neighbours without the center itself, which may have twins."""
+    keep = near != np.arange(len(near))[:, None]
+    keep[keep.all(axis=1), -1] = False
+    shape = len(near), near.shape[1] - 1
+    return dist[keep].reshape(shape), near[keep].reshape(shape)
