@@ -16,7 +16,7 @@ from pypmeans._threads import blocks_of
 
 PRODUCTS_FROM = 24  # features from which matrix products are faster
 LISTED = 32  # neighbours listed for each center
-STALE = 0.1  # list anew when centers may have come closer by this part of the typical distance
+STALE = 0.25  # list anew when centers may have come closer by this part of the typical distance
 PRODUCT_SIZE = 2**19  # numbers in one matrix of products
 NARROW_RANGE = (1e-15, 1e30)  # squared norms whose products neither vanish nor overflow in float32
 MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several centers to choose from
