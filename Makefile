@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-nojit lint format clean
+.PHONY: demo test test-nojit lint format bench clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python examples/demo.py
@@ -24,6 +24,11 @@ lint: $(VENV)/.lint
 format: $(VENV)/.lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Peers live in environments of their own, .venv-bench and .venv-pdc.
+bench:
+	PYTHON=$(PYTHON) sh benchmarks/setup.sh
+	.venv-bench/bin/python benchmarks/run.py
 
 clean:
 	rm -rf $(VENV) build dist

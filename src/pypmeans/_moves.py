@@ -12,17 +12,16 @@ def open_clusters(samples, centers, penalty, most_clusters):
 
     Returns the centers and whether `most_clusters` kept a point from founding one more.
     """
-    points = list(centers)
+    points: list[np.ndarray] = []
     while True:
-        c = len(points)
+        c = len(centers) + len(points)
         candidate = samples.farthest()
-        if candidate.sq_dist <= penalty.opening(c):
-            return np.array(points), False
-        if c >= most_clusters:
-            return np.array(points), True
+        wants_to_open = candidate.sq_dist > penalty.opening(c)
+        if not wants_to_open or c >= most_clusters:
+            return np.vstack([centers, *points]), wants_to_open
         if pays_for_its_cluster(candidate, samples, penalty.marginal(c)):
             samples.absorb(candidate.point)
-            points.append(candidate.point[0])
+            points.append(candidate.point)
         else:
             samples.pass_over(candidate)
 

@@ -41,7 +41,7 @@ class ArraySamples:
         self.weight = weight
         self.labels = np.full(len(X), -1, dtype=np.int32)
         self.sq_dists = np.full(len(X), np.inf)
-        self.lower = np.full(len(X), np.inf)  # no center but the row's own is nearer than this
+        self.lower = np.full(len(X), np.inf)  # bounds all other centers, see `settle_rows`
         self._centers: Any = None  # where the labels' centers are
         self._members: Any = None  # who belongs to whom, while clusters are being opened
         self._search: Any = None
@@ -143,7 +143,7 @@ class ArraySamples:
         if len(centers) < len(former):
             self._sums.renumber(became, len(centers))
         moved = np.linalg.norm(centers[became] - former, axis=1)
-        # A center made of several is at least as near to where each of them was.
+        # Rows kept a distance from all that became one center; the one that moved least says most.
         drift = np.full(len(centers), np.inf)
         np.minimum.at(drift, became, moved)
         in_place = np.all(centers[became] == former, axis=1)
