@@ -101,8 +101,8 @@ def search_lists(
 
     `near` lists the nearest other centers of each center, nearest first, at distances of at least
     `near_dist`; those not listed are at least `beyond` away. Looks at the centers near the row's
-    own one, until the next is too far from there to be preferred; starts again from a center that
-    proves much nearer. Returns how many labels changed.
+    own one, until the next is too far from there to be preferred; starts again from the best of
+    them if it is much nearer or the list ends too early. Returns how many labels changed.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
@@ -140,11 +140,12 @@ def search_lists(
                 else:
                     second_cost = min(second_cost, cost)
                 t += 1
-            searching = 2.0 * reach < d_z
+            gap = near_dist[z, t] if t < n_listed else beyond[z]
+            found = remainder(gap, d_z + reach, p) > 0
+            searching = best != z and (not found or 2.0 * reach < d_z)
             if searching:
                 z, sq_z = best, best_sq
-        gap = near_dist[z, t] if t < n_listed else beyond[z]
-        if remainder(gap, d_z + reach, p) <= 0:
+        if not found:
             best, best_sq, second_cost = search_all(X, i, centers, offsets, rank)
             gap = np.inf
         bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
@@ -220,167 +221,25 @@ def search_products(
 
 
 @compiled
-def group_rows(labels, sq_dists, passed, order, member_sq, start, stop, radius_sq, furthest):
-    """Sort row numbers by cluster into `order`, and find the furthest member of each cluster.
+def bring_nearer(X, point, sq_dists):
+    """Lower the squared distance of rows that are nearer to `point`."""
+    for i in range(X.shape[0]):
+        sq_dists[i] = min(sq_dists[i], sq_distance(X, i, point, np.int64(0)))
 
-    Cluster `k` has the rows ``order[start[k] : stop[k]]``, in rising order, and `member_sq` their
-    squared distances. Rows `passed` over do not count as furthest.
+
+@compiled
+def saved_by_opening(X, weight, point, sq_gaps, labels, sq_dists):
+    """How far the sum of squares falls if a cluster is opened at `point`.
+
+    `sq_gaps` are the squared distances of `point` to the centers: a row at distance d from its
+    center is not nearer to a point 2 d or more from that center.
     """
-    stop[:] = 0
-    radius_sq[:] = -1.0
-    for i in range(labels.shape[0]):
-        stop[labels[i]] += 1
-    total = 0
-    for k in range(start.shape[0]):
-        start[k] = total
-        total += stop[k]
-        stop[k] = start[k]
-    for i in range(labels.shape[0]):
-        k = np.int64(labels[i])
-        order[stop[k]] = i
-        member_sq[stop[k]] = sq_dists[i]
-        stop[k] += 1
-        if passed.shape[0] == 0 or not passed[i]:
-            keep_furthest(k, sq_dists[i], i, radius_sq, furthest)
-
-
-@compiled
-def within_reach(point, centers, start, stop, radius_sq, passed_sq, sq_gap, reached):
-    """Find the squared distances of `point` to the centers, and clusters that may lose members.
-
-    A row at distance d from its center is not nearer to a point 2 d or more from that center.
-    `radius_sq` is about the rows not passed over, `passed_sq` about the others, anywhere.
-    """
-    for k in range(centers.shape[0]):
-        sq_gap[k] = sq_distance(point, np.int64(0), centers, k)
-        far = remainder(sq_gap[k], 4.0 * max(radius_sq[k], passed_sq), centers.shape[1]) > 0
-        reached[k] = start[k] < stop[k] and not far
-
-
-@compiled
-def absorb_members(
-    X, point, k, pieces, gaps, order, member_sq, passed, labels, sq_dists, lower, found,
-    near, near_sq, mover_rows,
-):  # fmt: skip
-    """Let cluster `k`, opened at `point`, take the members of others that it is nearer to.
-
-    A piece is a range of `order` within one cluster: columns 0 and 1 of `pieces`. `gaps` holds
-    the squared distance of `point` from the center of that cluster, and how near another one was
-    opened before. Members that stay are moved to the front of the piece, those that go to its
-    end. Updates the state of the rows, and fills columns 2 to 4 of `pieces` with the number that
-    stay and the furthest row of those that stay and of those that go, `found` with the squared
-    distances of these two. The last three arguments are scratch, as long as the longest piece.
-    """
-    p = X.shape[1]
-    for piece in range(pieces.shape[0]):
-        first, last = pieces[piece, 0], pieces[piece, 1]
-        sq_gap, opened_at = gaps[piece, 0], gaps[piece, 1]
-        # First who may be nearer, then how near: so the rows, which lie anywhere in memory, are
-        # fetched many at a time.
-        n_near = 0
-        for t in range(first, last):
-            near[n_near] = t
-            if remainder(sq_gap, 4.0 * member_sq[t], p) <= 0:
-                n_near += 1
-        for q in range(n_near):
-            near_sq[q] = sq_distance(X, np.int64(order[near[q]]), point, np.int64(0))
-        n_movers = 0
-        move_sq, move_row = -1.0, np.int64(-1)
-        for q in range(n_near):
-            t, sq = near[q], near_sq[q]
-            if sq < member_sq[t]:
-                i, d_old = np.int64(order[t]), np.sqrt(member_sq[t])
-                bound = min(lower[i], remainder(opened_at, d_old, p))
-                lower[i] = min(bound, remainder(d_old, 0.0, p))
-                labels[i] = k
-                sq_dists[i] = sq
-                near[n_movers] = t
-                near_sq[n_movers] = sq
-                mover_rows[n_movers] = i
-                n_movers += 1
-                counts = passed.shape[0] == 0 or not passed[i]
-                if counts and (sq > move_sq or (sq == move_sq and i < move_row)):
-                    move_sq, move_row = sq, i
-        to = last if n_movers == 0 else near[0]
-        for q in range(n_movers):
-            until = near[q + 1] if q + 1 < n_movers else last
-            for t in range(near[q] + 1, until):
-                order[to] = order[t]
-                member_sq[to] = member_sq[t]
-                to += 1
-        for q in range(n_movers):
-            order[to + q] = mover_rows[q]
-            member_sq[to + q] = near_sq[q]
-        stay_sq, stay_row = -1.0, np.int64(-1)
-        for t in range(first, to):
-            i, sq = np.int64(order[t]), member_sq[t]
-            further = sq > stay_sq or (sq == stay_sq and i < stay_row)
-            if further and (passed.shape[0] == 0 or not passed[i]):
-                stay_sq, stay_row = sq, i
-        pieces[piece, 2] = to - first
-        pieces[piece, 3] = stay_row
-        pieces[piece, 4] = move_row
-        found[piece, 0] = stay_sq
-        found[piece, 1] = move_sq
-
-
-@compiled
-def close_up(k_new, end, owners, pieces, found, order, member_sq, start, stop, radius_sq, furthest):
-    """Make cluster `k_new`, at `end` of `order`, of the members that went, and close their gaps.
-
-    `owners` are the clusters of the pieces; pieces of one cluster follow each other.
-    """
-    start[k_new] = end
-    stop[k_new] = end
-    radius_sq[k_new] = -1.0
-    for piece in range(pieces.shape[0]):
-        first, n_stay, k = pieces[piece, 0], pieces[piece, 2], owners[piece]
-        for t in range(first + n_stay, pieces[piece, 1]):
-            order[stop[k_new]] = order[t]
-            member_sq[stop[k_new]] = member_sq[t]
-            stop[k_new] += 1
-        if piece == 0 or owners[piece - 1] != k:
-            stop[k] = start[k]
-            radius_sq[k] = -1.0
-        if stop[k] != first:  # somebody went from an earlier piece
-            for t in range(first, first + n_stay):
-                order[stop[k] + t - first] = order[t]
-                member_sq[stop[k] + t - first] = member_sq[t]
-        stop[k] += n_stay
-        keep_furthest(k, found[piece, 0], pieces[piece, 3], radius_sq, furthest)
-        keep_furthest(k_new, found[piece, 1], pieces[piece, 4], radius_sq, furthest)
-
-
-@compiled
-def keep_furthest(k, sq, row, radius_sq, furthest):
-    """Note that cluster `k` has a member `row` at a squared distance of `sq`, if it is furthest."""
-    if sq > radius_sq[k] or (sq == radius_sq[k] and row < furthest[k]):
-        radius_sq[k] = sq
-        furthest[k] = row
-
-
-@compiled
-def saved_by_opening(X, weight, point, pieces, gaps, order, member_sq):
-    """How far the sum of squares over `pieces` falls if a cluster is opened at `point`."""
     saved = 0.0
-    for piece in range(pieces.shape[0]):
-        for t in range(pieces[piece, 0], pieces[piece, 1]):
-            if remainder(gaps[piece, 0], 4.0 * member_sq[t], X.shape[1]) <= 0:
-                i = np.int64(order[t])
-                sq = sq_distance(X, i, point, np.int64(0))
-                saved += weight[i] * max(0.0, member_sq[t] - sq)
+    for i in range(X.shape[0]):
+        if remainder(sq_gaps[labels[i]], 4.0 * sq_dists[i], X.shape[1]) <= 0:
+            sq = sq_distance(X, i, point, np.int64(0))
+            saved += weight[i] * max(0.0, sq_dists[i] - sq)
     return saved
-
-
-@compiled
-def furthest_member(order, member_sq, first, last, passed):
-    """Row with the largest squared distance in a range of `order`, of those not `passed`."""
-    row, sq = -1, -1.0
-    for t in range(first, last):
-        i = order[t]
-        if not passed[i] and (member_sq[t] > sq or (member_sq[t] == sq and i < row)):
-            row, sq = i, member_sq[t]
-    return row, sq
 
 
 @compiled

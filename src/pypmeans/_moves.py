@@ -19,9 +19,12 @@ def open_clusters(samples, centers, penalty, most_clusters):
         wants_to_open = candidate.sq_dist > penalty.opening(c)
         if not wants_to_open or c >= most_clusters:
             return np.vstack([centers, *points]), wants_to_open
-        if pays_for_its_cluster(candidate, samples, penalty.marginal(c)):
+        price = penalty.marginal(c)
+        if pays_for_its_cluster(candidate, samples, price):
             samples.absorb(candidate.point)
             points.append(candidate.point)
+        elif samples.cost() <= price:  # no cluster at all can save its price
+            return np.vstack([centers, *points]), False
         else:
             samples.pass_over(candidate)
 

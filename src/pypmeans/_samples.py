@@ -3,10 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from pypmeans import _kernels
-from pypmeans._members import Members
-from pypmeans._search import make_search
+from pypmeans._opening import Opening
+from pypmeans._search import make_search, rank_by_coordinates
 from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of, one_blas_thread
 
@@ -14,9 +15,9 @@ from pypmeans._threads import Threads, blocks_of, one_blas_thread
 class Candidate(NamedTuple):
     """A row that may found a cluster."""
 
-    row: int  # -1 if there is none
+    row: int
     point: np.ndarray  # its coordinates, of shape (1, n_features)
-    sq_dist: float  # to its present center
+    sq_dist: float  # to its present center; -1 if all rows were passed over
     weight: float
 
 
@@ -39,11 +40,12 @@ class ArraySamples:
     def __init__(self, X, weight, n_threads=None):
         self.X = X
         self.weight = weight
-        self.labels = np.full(len(X), -1, dtype=np.int32)
-        self.sq_dists = np.full(len(X), np.inf)
-        self.lower = np.full(len(X), np.inf)  # bounds all other centers, see `settle_rows`
+        self._labels = np.full(len(X), -1, dtype=np.int32)
+        self._sq_dists = np.full(len(X), np.inf)
+        self._lower = np.full(len(X), np.inf)  # bounds all other centers, see `settle_rows`
         self._centers: Any = None  # where the labels' centers are
-        self._members: Any = None  # who belongs to whom, while clusters are being opened
+        self._rank: Any = None  # which of equally near centers is preferred
+        self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
         self._sums = ClusterSums(X, weight)
         self._threads = Threads(n_threads)
@@ -56,6 +58,18 @@ class ArraySamples:
     def __exit__(self, *exception):
         self._threads.__exit__(*exception)
 
+    @property
+    def labels(self):
+        """The cluster of each row."""
+        self._catch_up()
+        return self._labels
+
+    @property
+    def sq_dists(self):
+        """The squared distance of each row to its center."""
+        self._catch_up()
+        return self._sq_dists
+
     def mean(self):
         """The weighted mean of all rows."""
         everyone = np.zeros(len(self.X), dtype=np.int32)
@@ -67,14 +81,91 @@ class ArraySamples:
         `became` says, for each cluster of the last assignment and the openings since, which of
         `centers` it has become; without it, the rows start anew.
         """
-        change = self._start(centers) if became is None else self._follow(centers, became)
+        if became is None:
+            change = self._start(centers)
+        else:
+            self._catch_up()
+            change = self._follow(centers, became)
+        self._opening = None
+        return self._assign(centers, rank_by_coordinates(centers), change) > 0
+
+    def farthest(self):
+        """The row furthest from its center, of equal ones the first; not one passed over."""
+        if self._opening is None:
+            row = int(self._sq_dists.argmax())
+            sq_dist = self._sq_dists[row]
+        else:
+            row, sq_dist = self._opening.furthest() or self._furthest_of_all()
+        point = self.X[row : row + 1].astype(np.float64)
+        return Candidate(row, point, sq_dist, self.weight[row])
+
+    def pass_over(self, candidate):
+        """Leave a row out of `farthest` until the next assignment."""
+        self._start_opening().pass_over(candidate.row)
+
+    def absorb(self, point):
+        """Make `point` the center of a new cluster, which takes every row nearer to it."""
+        self._start_opening().open(point)
+
+    def saved_by_opening(self, point):
+        """How far the sum of squares would fall if `point` became a center."""
+        self._catch_up()
+        sq_gaps = cdist(self._centers, point, "sqeuclidean")[:, 0]
+
+        def saved_in_block(rows):
+            return _kernels.saved_by_opening(
+                self.X[rows], self.weight[rows], point, sq_gaps, self._labels[rows],
+                self._sq_dists[rows],
+            )  # fmt: skip
+
+        return sum(self._threads.run(saved_in_block, self._blocks))
+
+    def means(self, n_clusters):
+        """Weighted mean and weight of each cluster; an empty one has weight 0 and no mean."""
+        return self._sums.means(self.labels, n_clusters, self._threads)
+
+    def cost(self):
+        """The weighted sum of squared distances of the rows to their centers."""
+        sq_dists = self.sq_dists
+
+        def cost_of_block(rows):
+            return np.sum(self.weight[rows] * sq_dists[rows])
+
+        return sum(self._threads.run(cost_of_block, self._blocks))
+
+    def _start_opening(self):
+        if self._opening is None:
+            self._opening = Opening(self.X, self._sq_dists)
+        return self._opening
+
+    def _furthest_of_all(self):
+        self._catch_up()
+        self._opening.watch(self._sq_dists)
+        return self._opening.furthest()
+
+    def _catch_up(self):
+        """Show the opened centers to the rows that have not seen them yet."""
+        if self._opening is None or not self._opening.points:
+            return
+        c, points = len(self._centers), np.vstack(self._opening.points)
+        self._opening.points = []
+        centers = np.vstack([self._centers, points])
+        opened_at = cdist(self._centers, points).min(axis=1)
+        stay = np.arange(c, dtype=np.int32)
+        change = Change(stay, np.ones(c, dtype=bool), opened_at, np.zeros(len(centers)), False)
+        # A row goes to an opened center only if that is nearer, and to the first of equal ones.
+        rank = np.concatenate([self._rank, np.arange(c, len(centers))])
+        self._assign(centers, rank, change)
+
+    def _assign(self, centers, rank, change):
+        """Give every row its preferred center; returns how many labels changed."""
         offsets = np.zeros(len(centers))
         search = self._search
-        search.look_at(centers, offsets, change.drift, change.same, self._threads)
+        search.look_at(centers, offsets, rank, change.drift, change.same, self._threads)
 
         def assign_block(rows):
             X = self.X[rows]
-            state = self.labels[rows], self.sq_dists[rows], self.lower[rows]
+            state = self._labels[rows], self._sq_dists[rows], self._lower[rows]
             open_rows = np.empty(len(X) + 1, dtype=np.int32)
             n_open = _kernels.settle_rows(
                 X, centers, offsets, search.least_offset, search.beyond,
@@ -83,55 +174,13 @@ class ArraySamples:
             )  # fmt: skip
             return search(X, open_rows[:n_open], *state) if n_open else 0
 
+        self._centers, self._rank = centers, rank
         with one_blas_thread:
-            n_changed = sum(self._threads.run(assign_block, self._blocks))
-        self._centers, self._members = centers, None
-        return n_changed > 0
-
-    def farthest(self):
-        """The row furthest from its center, of equal ones the first; not one passed over."""
-        row = int(np.argmax(self.sq_dists)) if self._members is None else self._members.furthest()
-        if row < 0:
-            return Candidate(row, np.empty((0, 0)), -1.0, 0.0)
-        point = self.X[row : row + 1].astype(np.float64)
-        return Candidate(row, point, self.sq_dists[row], self.weight[row])
-
-    def pass_over(self, candidate):
-        """Leave a row out of `farthest` until the next assignment."""
-        self._grouped().pass_over(candidate.row)
-
-    def absorb(self, point):
-        """Make `point` the center of a new cluster, which takes every row nearer to it."""
-        self._grouped().absorb(point)
-
-    def saved_by_opening(self, point):
-        """How far the sum of squares would fall if `point` became a center."""
-        return self._grouped().saved_by_opening(point)
-
-    def means(self, n_clusters):
-        """Weighted mean and weight of each cluster; an empty one has weight 0 and no mean."""
-        return self._sums.means(self.labels, n_clusters, self._threads)
-
-    def cost(self):
-        """The weighted sum of squared distances of the rows to their centers."""
-
-        def cost_of_block(rows):
-            return np.sum(self.weight[rows] * self.sq_dists[rows])
-
-        return sum(self._threads.run(cost_of_block, self._blocks))
-
-    def run(self, function, pieces):
-        """``function(piece)`` for each piece, on the threads of these samples."""
-        return self._threads.run(function, pieces)
-
-    def _grouped(self):
-        if self._members is None:
-            self._members = Members(self, self._centers)
-        return self._members
+            return sum(self._threads.run(assign_block, self._blocks))
 
     def _start(self, centers):
         """No row has a label."""
-        self.labels[:] = -1
+        self._labels[:] = -1
         self._sums = ClusterSums(self.X, self.weight)
         self._search = make_search(self.X, len(centers))
         nobody, nowhere = np.zeros(0, dtype=np.int32), np.zeros(0)
@@ -139,7 +188,7 @@ class ArraySamples:
 
     def _follow(self, centers, became):
         """What happened to the clusters since the last assignment."""
-        former = self._centers if self._members is None else self._members.centers
+        former = self._centers
         if len(centers) < len(former):
             self._sums.renumber(became, len(centers))
         moved = np.linalg.norm(centers[became] - former, axis=1)
@@ -147,6 +196,5 @@ class ArraySamples:
         drift = np.full(len(centers), np.inf)
         np.minimum.at(drift, became, moved)
         in_place = np.all(centers[became] == former, axis=1)
-        opened_at = self._members.opened_at if self._members else np.full(len(former), np.inf)
-        same = len(self._centers) == len(former) == len(centers)
-        return Change(became, in_place, opened_at, drift, same)
+        never = np.full(len(former), np.inf)
+        return Change(became, in_place, never, drift, len(centers) == len(former))

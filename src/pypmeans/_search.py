@@ -40,11 +40,10 @@ class ListSearch:
         self._n_listed = n_listed
         self._slack = self._typical = 0.0
 
-    def look_at(self, centers, offsets, drift, same, threads):
+    def look_at(self, centers, offsets, rank, drift, same, threads):
         """Prepare for `centers`, each of which moved by `drift`, if they are the `same` ones."""
-        self._centers, self._offsets = centers, offsets
+        self._centers, self._offsets, self._rank = centers, offsets, rank
         self.least_offset = float(offsets.min())
-        self._rank = rank_by_coordinates(centers)
         self._slack += 2 * drift.max()
         if not same or not self._slack < STALE * self._typical:
             self._list(threads)
@@ -89,11 +88,10 @@ class ProductSearch:
     def __init__(self, X):
         self._origin = X[0].astype(np.float64)
 
-    def look_at(self, centers, offsets, drift, same, threads):
+    def look_at(self, centers, offsets, rank, drift, same, threads):
         """Prepare for `centers`, each of which moved by `drift`."""
-        self._centers, self._offsets = centers, offsets
+        self._centers, self._offsets, self._rank = centers, offsets, rank
         self.least_offset = float(offsets.min())
-        self._rank = rank_by_coordinates(centers)
         self.beyond = np.zeros(len(centers))  # nothing is known of neighbours
         self.near_drift = self.drift = _largest_other(drift)
         from_origin = centers - self._origin
