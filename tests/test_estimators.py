@@ -253,7 +253,7 @@ def test_an_offset_costs_no_clusters(offset):
 
 
 def test_one_cluster_warns():
-    with pytest.warns(UserWarning, match=r"Only one cluster.*lam=1e\+06.*Lower lam"):
+    with pytest.warns(UserWarning, match=r"Only one cluster.*lam=1e\+06.*Give a smaller lam"):
         PYPMeans(lam=1e6).fit(FOUR_POINTS)
 
 
@@ -362,3 +362,75 @@ def test_using_a_model_wrongly(method):
     model = PYPMeans(10).fit(FOUR_POINTS)
     with pytest.raises(ValueError, match="X has 2 features, but PYPMeans is expecting 1"):
         getattr(model, method)([[1.0, 2.0]])
+
+
+# Extremes
+
+
+@pytest.mark.parametrize("n_features", [3, 30])
+@pytest.mark.parametrize("value", [1e9, 1e15, 1e18])
+def test_an_outlier_does_no_harm_wherever_it_stands(n_features, value):
+    X, _ = separated_groups(6, 30, 3, 0.05, seed=0)
+    X = np.pad(X, ((0, 0), (0, n_features - 3)))
+    models = [PYPMeans(0.5).fit(np.insert(X, row, value, axis=0)) for row in (0, 100)]
+    for model in models:
+        assert model.n_clusters_ == 7
+        assert np.all(np.diff(model.objective_history_) <= 1e-12 * model.objective_history_[:-1])
+    assert models[0].objective_ == pytest.approx(models[1].objective_, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e100, 1e150])
+def test_auto_works_at_any_scale(scale):
+    X, _ = blobs()
+    assert PYPMeans().fit(X * scale).n_clusters_ == 12
+
+
+def test_rows_whose_squared_distances_vanish_are_refused():
+    with pytest.raises(ValueError, match=r"X spans .*e-299 in column 0: squared distances vanish"):
+        PYPMeans().fit(np.array(FOUR_POINTS) * 1e-300)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("weight", [1e20, 1e250])
+def test_heavy_rows_are_clustered_like_any(weight):
+    X, _ = blobs()
+    model = PYPMeans(0.6, 0.06).fit(X, sample_weight=np.full(len(X), weight))
+    assert_array_equal(model.labels_, PYPMeans(0.6, 0.06).fit(X).labels_)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("weight", [1e-250, 1e-20])
+def test_rows_of_next_to_no_weight_are_one_cluster(weight):
+    X, _ = blobs()
+    with pytest.warns(UserWarning, match="Only one cluster was found"):
+        model = PYPMeans(0.6, 0.06).fit(X, sample_weight=np.full(len(X), weight))
+    assert model.n_clusters_ == 1
+
+
+@pytest.mark.parametrize("weight", [1e305, 1e308])
+def test_weights_that_overflow_are_refused(weight):
+    with pytest.raises(ValueError, match=r"sample_weight is too large, up to 1e\+30[58]"):
+        PYPMeans(1.0).fit(np.array(FOUR_POINTS) * 1e3, sample_weight=np.full(4, weight))
+
+
+def test_centers_and_new_rows_out_of_range_are_refused():
+    with pytest.raises(ValueError, match=r"init, together with X, spans 1e\+200 in column 0"):
+        PYPMeans(10.0, init=[[1e200], [0.0]]).fit(FOUR_POINTS)
+    model = PYPMeans(10.0).fit(FOUR_POINTS)
+    for use in (model.predict, model.transform, model.score, model.is_novel):
+        with pytest.raises(ValueError, match=r"X spans 1e\+200 in column 0"):
+            use([[1e200]])
+
+
+def test_light_rows_get_a_warning_of_their_own():
+    X = [[0.0], [1.0], [20.0], [21.0]]
+    with pytest.warns(UserWarning, match=r"weights from 0\.001, no group .* scale sample_weight"):
+        PYPMeans(50.0).fit(X, sample_weight=np.full(4, 0.001))
+
+
+def test_the_cap_is_named_even_if_clusters_merge_afterwards():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    with pytest.warns(UserWarning, match="max_clusters=4 kept rows"):
+        model = DPMeans(3.0, max_clusters=4, max_iter=1).fit(X)
+    assert model.n_clusters_ <= 4

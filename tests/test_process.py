@@ -512,3 +512,18 @@ def test_modified_urn_refuses_wrong_parameters(arguments, message):
 def test_wrong_random_state_is_refused():
     with pytest.raises(ValueError, match="'random_state' parameter of sample_partition"):
         sample_partition(10, 1.0, random_state="seed")
+
+
+def test_sizes_beyond_what_the_likelihood_can_tell_apart_are_refused():
+    with pytest.raises(ValueError, match=r"sizes must sum to 1e\+12 at most"):
+        fit_pitman_yor([1e15, 1, 1])
+
+
+def test_no_more_clusters_than_balls_are_expected():
+    assert expected_n_clusters(10, 1e300, 0.5) == 10.0
+
+
+def test_extreme_parameters_of_the_modified_urn_give_labels_in_order_of_appearance():
+    labels = sample_modified_partition(1000, -1e308, 1e308, 1.7e308, random_state=0)
+    assert labels.min() == 0
+    assert np.all(np.diff(np.maximum.accumulate(labels)) <= 1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from data import points, separated_groups, spread
 from pypmeans import _search
-from pypmeans._samples import ArraySamples
+from pypmeans._samples import ArraySamples, middle_of
 from pypmeans._search import ListSearch, ProductSearch, rank_by_coordinates
 from pypmeans._threads import Threads
 
@@ -25,7 +25,7 @@ def plain_scan(X, centers, offsets):
 
 
 def run(search, X, centers, offsets, n_listed=32, labels=None):
-    finder = ListSearch(n_listed) if search is ListSearch else ProductSearch(X)
+    finder = ListSearch(n_listed) if search is ListSearch else ProductSearch(middle_of(X))
     rank = rank_by_coordinates(centers)
     finder.look_at(centers, offsets, rank, np.zeros(len(centers)), False, Threads(1))
     state = np.full(len(X), -1, dtype=np.int32), np.empty(len(X)), np.empty(len(X))

@@ -51,8 +51,9 @@ class _PenalizedMeans(
         y : None
             Ignored; here for consistency with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts: weight 2 is the same as the row twice. Rows of weight 0
-            do not influence the fit; they get the labels `predict` gives them.
+            How often each row counts: weight 2 is the same as the row twice. A row that weighs
+            less than 1 founds a cluster only if that lowers the objective. Rows of weight 0 do
+            not influence the fit; they get the labels `predict` gives them.
 
         Returns
         -------
@@ -77,7 +78,7 @@ class _PenalizedMeans(
                 report=_print_pass if self.verbose else None,
             )
         self._store(solution, penalty)
-        self._warn_if_doubtful(solution)
+        self._warn_if_doubtful(solution, lightest=weight[counted].min())
         if not everyone:
             self.labels_ = self._nearest(X)[0]
         return self
@@ -206,24 +207,33 @@ class _PenalizedMeans(
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = solution.n_iter
 
-    def _warn_if_doubtful(self, solution):
+    def _warn_if_doubtful(self, solution, lightest):
         c, lam, theta = self.n_clusters_, self.lam_, self.theta_
         if not solution.converged:
             _warn(
                 f"Labels still changed when max_iter={self.max_iter} was reached. Raise max_iter.",
                 ConvergenceWarning,
             )
-        if solution.capped and c == self.max_clusters:
-            _warn(f"max_clusters={c} kept rows from founding clusters. Raise max_clusters or lam.")
+        if solution.capped and (self.max_clusters or np.inf) <= self._penalty.limit:
+            _warn(
+                f"max_clusters={self.max_clusters} kept rows from founding clusters. "
+                "Raise max_clusters or lam."
+            )
         elif solution.capped:
             _warn(
                 f"theta={theta:.6g} is too large for lam={lam:.6g}: no more than "
                 f"{self._penalty.limit} clusters are possible. Lower theta or raise lam."
             )
+        elif c == 1 and self.inertia_ > 0 and lightest < 1:
+            _warn(
+                f"Only one cluster was found: with lam={lam:.6g} and weights from {lightest:.3g}, "
+                "no group of rows weighs enough to be worth a cluster. Lower lam, or scale "
+                "sample_weight so that one row weighs 1."
+            )
         elif c == 1 and self.inertia_ > 0:
             _warn(
                 f"Only one cluster was found: no row is further than lam={lam:.6g}, a squared "
-                "distance, from the mean of all rows. Lower lam to find more."
+                "distance, from the mean of all rows. Give a smaller lam to find more."
             )
         elif c == len(solution.labels) > 1:
             _warn(f"Each of the {c} rows is a cluster of its own with lam={lam:.6g}. Raise lam.")
@@ -247,8 +257,8 @@ class PYPMeans(_PenalizedMeans):
     lam : float or "auto", default="auto"
         The squared distance from the nearest center past which a row founds a second cluster. In
         the units of `X`, squared. "auto" is provisional: it stops opening clusters at the largest
-        relative drop of the :func:`radius_profile`, which finds well separated groups and at
-        least two clusters wherever rows differ.
+        relative drop of the :func:`radius_profile`, which finds well separated groups and, unless
+        rows weigh less than 1, at least two clusters wherever rows differ.
     theta : float, default=None
         How fast that threshold falls as the number of clusters grows. 0 is :class:`DPMeans`; the
         larger, the more small clusters, up to a limit of about ``exp(lam / theta - 1)`` clusters.

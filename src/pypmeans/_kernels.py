@@ -267,7 +267,9 @@ def move_rows(X, weight, former, labels, origin, sums, sizes, counts):
 @compiled
 def merge_increase(size_a, size_b, sq_dist):
     """Growth of the sum of squares when two clusters become one (proof of Proposition 3)."""
-    return size_a * size_b / (size_a + size_b) * sq_dist
+    # Not the product of the sizes, which may overflow or vanish; the same for (a, b) and (b, a).
+    light, heavy = min(size_a, size_b), max(size_a, size_b)
+    return light * (heavy / (light + heavy)) * sq_dist
 
 
 @compiled

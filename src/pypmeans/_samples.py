@@ -9,7 +9,7 @@ from pypmeans import _kernels
 from pypmeans._opening import Opening
 from pypmeans._search import make_search, rank_by_coordinates
 from pypmeans._sums import ClusterSums
-from pypmeans._threads import Threads, blocks_of, one_blas_thread
+from pypmeans._threads import Threads, blocks_of
 
 
 class Candidate(NamedTuple):
@@ -47,7 +47,8 @@ class ArraySamples:
         self._rank: Any = None  # which of equally near centers is preferred
         self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
-        self._sums = ClusterSums(X, weight)
+        self._origin = middle_of(X)
+        self._sums = ClusterSums(X, weight, self._origin)
         self._threads = Threads(n_threads)
         self._blocks = blocks_of(len(X))
 
@@ -73,7 +74,8 @@ class ArraySamples:
     def mean(self):
         """The weighted mean of all rows."""
         everyone = np.zeros(len(self.X), dtype=np.int32)
-        return ClusterSums(self.X, self.weight).means(everyone, 1, self._threads)[0][0]
+        sums = ClusterSums(self.X, self.weight, self._origin)
+        return sums.means(everyone, 1, self._threads)[0][0]
 
     def assign(self, centers, became=None):
         """Give every row its nearest center; True if any label changed.
@@ -175,14 +177,14 @@ class ArraySamples:
             return search(X, open_rows[:n_open], *state) if n_open else 0
 
         self._centers, self._rank = centers, rank
-        with one_blas_thread:
+        with search.resources:
             return sum(self._threads.run(assign_block, self._blocks))
 
     def _start(self, centers):
         """No row has a label."""
         self._labels[:] = -1
-        self._sums = ClusterSums(self.X, self.weight)
-        self._search = make_search(self.X, len(centers))
+        self._sums = ClusterSums(self.X, self.weight, self._origin)
+        self._search = make_search(self.X, self._origin, len(centers))
         nobody, nowhere = np.zeros(0, dtype=np.int32), np.zeros(0)
         return Change(nobody, nobody.astype(bool), nowhere, np.zeros(len(centers)), False)
 
@@ -198,3 +200,12 @@ class ArraySamples:
         in_place = np.all(centers[became] == former, axis=1)
         never = np.full(len(former), np.inf)
         return Change(became, in_place, never, drift, len(centers) == len(former))
+
+
+def middle_of(X):
+    """A point amid the rows, whatever a few of them are like.
+
+    Sums and products are taken from there: far from it they would lose digits.
+    """
+    some = X[:: max(1, len(X) // 1000)]
+    return np.median(some.astype(np.float64), axis=0)

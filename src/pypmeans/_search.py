@@ -6,13 +6,14 @@ far, and nothing beats a matrix product over all centers. Both know how far the 
 that rows whose center still is the nearest for sure are not searched for at all.
 """
 
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import KDTree
 
 from pypmeans import _kernels
-from pypmeans._threads import blocks_of
+from pypmeans._threads import blocks_of, one_blas_thread
 
 PRODUCTS_FROM = 24  # features from which matrix products are faster
 LISTED = 32  # neighbours listed for each center
@@ -22,10 +23,10 @@ NARROW_RANGE = (1e-15, 1e30)  # squared norms whose products neither vanish nor 
 MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several centers to choose from
 
 
-def make_search(X, n_centers):
+def make_search(X, origin, n_centers):
     """The faster search for the rows of `X`, starting with `n_centers` centers."""
     if X.shape[1] >= PRODUCTS_FROM:
-        return ProductSearch(X)
+        return ProductSearch(origin)
     return ListSearch(LISTED if len(X) > n_centers else 0)  # lists pay when many rows use them
 
 
@@ -35,6 +36,8 @@ class ListSearch:
     Lists are kept for as long as the centers move little: the distances in them are then
     understood as less by the `slack` that centers may have come closer.
     """
+
+    resources = nullcontext()
 
     def __init__(self, n_listed):
         self._n_listed = n_listed
@@ -70,7 +73,7 @@ class ListSearch:
         if n_listed:
             # the center itself, those to list, and the first that is not listed
             dist, near = KDTree(self._centers).query(
-                self._centers, k=n_listed + 2, workers=threads.n_threads
+                self._centers, k=n_listed + 2, workers=threads.n_threads if c > 1000 else 1
             )
             dist, near = _without_itself(dist, near)
             self._unlisted_dist = dist[:, -1].copy()  # infinite if there is none
@@ -81,12 +84,14 @@ class ListSearch:
 class ProductSearch:
     """Multiplies rows with all centers; exact distances decide among the few that remain.
 
-    Rows and centers are seen from a point amid the data, since products lose digits far from zero.
+    Rows and centers are seen from `origin`, amid the data, since products lose digits far from it.
     Where it is precise enough, float32 serves, whatever the data are: it is twice as fast.
     """
 
-    def __init__(self, X):
-        self._origin = X[0].astype(np.float64)
+    resources = one_blas_thread  # the blocks have threads already
+
+    def __init__(self, origin):
+        self._origin = origin
 
     def look_at(self, centers, offsets, rank, drift, same, threads):
         """Prepare for `centers`, each of which moved by `drift`."""

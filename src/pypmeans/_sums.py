@@ -12,13 +12,12 @@ MOST_PARTS = 8  # of partial sums, so that many clusters with many features do n
 
 
 class ClusterSums:
-    """Weighted sums, weights and counts of the clusters."""
+    """Weighted sums of the rows, seen from `origin`, weights and counts of the clusters."""
 
-    def __init__(self, X, weight):
+    def __init__(self, X, weight, origin):
         self._X = X
         self._weight = weight
-        # Sums are taken from a point amid the data: far from zero, plain sums would lose digits.
-        self._origin = X[0].astype(np.float64)
+        self._origin = origin
         self._former: Any = None  # the labels that were summed
         self._sums: Any = None
         self._sizes: Any = None

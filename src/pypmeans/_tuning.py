@@ -79,7 +79,9 @@ def estimate_lambda(X, n_clusters, *, theta_ratio=10, sample_weight=None, n_thre
     """The λ with which the first pass of the paper's algorithm opens `n_clusters` clusters.
 
     Use it with ``PYPMeans(lam, lam / theta_ratio, algorithm="paper")``. Later passes move, merge
-    and open clusters, so the final number may differ somewhat.
+    and open clusters, so the final number may differ somewhat. In particular the first center, the
+    mean of all rows, may lie between the groups and end up with no rows: for a few groups that are
+    far apart, ask for one more.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def estimate_lambda(X, n_clusters, *, theta_ratio=10, sample_weight=None, n_thre
         warnings.warn(
             f"No lam opens exactly n_clusters={n_clusters} clusters with theta_ratio={theta_ratio};"
             f" lam={lam:.6g} opens {count}, the nearest number possible.",
-            stacklevel=2,
+            stacklevel=3,  # over scikit-learn's check of the parameters
         )
     return lam
 
@@ -153,7 +155,7 @@ def auto_lam(samples, theta):
     sq_radius = profile_of(samples, most)
     if len(sq_radius) == 1:
         return lam_opening(1, lam_needed(sq_radius, theta_ratio=np.inf))[0]
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         drop = sq_radius[:-1] / sq_radius[1:]
     needed = lam_needed(sq_radius, theta=theta, theta_ratio=DEFAULT_THETA_RATIO)
     return lam_opening(int(drop.argmax()) + 2, needed)[0]
@@ -188,11 +190,13 @@ def lam_opening(n_clusters, needed):
     # λ opens c clusters if it suffices at c and at no smaller count: a new minimum of `needed`.
     least_before = np.concatenate(([np.inf], np.minimum.accumulate(needed)[:-1]))
     possible = np.flatnonzero(needed < least_before)
+    possible = possible[::-1]  # of two equally near numbers the larger
     at = int(possible[np.argmin(np.abs(possible + 1 - n_clusters))])
     lower, upper = needed[at], least_before[at]
     if at == 0:
         return float(lower) or 1.0, 1  # equal rows form one cluster whatever λ is
-    return float(np.sqrt(lower * upper) if lower > 0 else upper / 2), at + 1
+    # The root of each first: their product may not be a float any more.
+    return float(np.sqrt(lower) * np.sqrt(upper) if lower > 0 else upper / 2), at + 1
 
 
 def _check_positive_rows(X, sample_weight):

@@ -36,7 +36,7 @@ def draw_labels(uniforms, founding_weights, discount):
         if position < founders_weight:
             labels[i] = min(int(position / (1.0 - discount)), n_clusters - 1)
         else:
-            labels[i] = followers[min(int(position - founders_weight), n_followers - 1)]
+            labels[i] = followers[max(0, min(int(position - founders_weight), n_followers - 1))]
         followers[n_followers] = labels[i]
         n_followers += 1
     return labels

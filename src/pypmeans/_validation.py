@@ -9,22 +9,33 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 
 def check_rows(estimator, X, *, reset):
-    """`X` as a C-ordered float32 or float64 array whose squared distances are finite."""
+    """`X` as a C-ordered float32 or float64 array whose squared distances are finite.
+
+    Unless `reset`, the distances to the centers of the fitted estimator must be finite as well.
+    """
     X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
-    check_range(X)
+    check_range(X if reset else np.vstack([estimator.cluster_centers_, _extremes(X)]))
     return X
 
 
-def check_range(X):
-    """Refuse values so far apart that squared distances overflow."""
-    with np.errstate(over="ignore"):
-        span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
-        diameter = np.sum(span**2) * len(X)
-    if not np.isfinite(diameter):
+def check_range(X, name="X"):
+    """Refuse values so far apart, or so close, that their squared distances are lost."""
+    low, high = _extremes(X)
+    with np.errstate(over="ignore", under="ignore"):
+        span = high - low
+        sq_diameter = np.sum(span**2)
+        lost = not np.isfinite(sq_diameter * len(X)) or (sq_diameter == 0 and span.any())
+    if lost:
         raise ValueError(
-            f"X spans {span.max():.3g} in column {span.argmax()}: squared distances overflow. "
-            "Scale the features, for instance with sklearn.preprocessing.MinMaxScaler."
+            f"{name} spans {span.max():.3g} in column {span.argmax()}: squared distances "
+            f"{'vanish' if span.max() < 1 else 'overflow'}. Scale the features, for instance with "
+            "sklearn.preprocessing.MinMaxScaler."
         )
+
+
+def _extremes(X):
+    """The least and the largest value of each column, in float64."""
+    return np.stack([X.min(axis=0), X.max(axis=0)]).astype(np.float64)
 
 
 def check_weights(sample_weight, X):
@@ -49,6 +60,14 @@ def check_weights(sample_weight, X):
         raise ValueError(
             f"sample_weight is zero for all {len(weight)} rows; at least one must be positive."
         )
+    low, high = _extremes(X)
+    with np.errstate(over="ignore"):
+        largest = weight.sum() * max(1.0, np.sum((high - low) ** 2))
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"sample_weight is too large, up to {weight.max():.3g}: weighted squared distances "
+            "overflow. Divide all weights, and lam and theta, by one number."
+        )
     return weight
 
 
@@ -64,6 +83,7 @@ def check_init(init, samples, random_state, most_clusters):
     n_features = samples.X.shape[1]
     if centers.shape[1] != n_features:
         raise ValueError(f"init has {centers.shape[1]} columns, but X has {n_features} features.")
+    check_range(np.vstack([centers, _extremes(samples.X)]), name="init, together with X,")
     if len(centers) > most_clusters:
         raise ValueError(
             f"init has {len(centers)} centers, but no more than {most_clusters} clusters are "

@@ -33,7 +33,7 @@ def clustering_accuracy(labels_true, labels_pred):
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        True class of each point: numbers, strings or anything hashable.
+        True class of each point: numbers, strings or other single values.
     labels_pred : array-like of shape (n_samples,)
         Cluster of each point. Names and number of clusters may differ from those of the classes.
 
@@ -71,7 +71,7 @@ def normalized_mutual_information(labels_true, labels_pred):
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        True class of each point: numbers, strings or anything hashable.
+        True class of each point: numbers, strings or other single values.
     labels_pred : array-like of shape (n_samples,)
         Cluster of each point.
 
@@ -110,7 +110,7 @@ def discovery_rate(labels_true, labels_pred):
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,)
-        True class of each point: numbers, strings or anything hashable.
+        True class of each point: numbers, strings or other single values.
     labels_pred : array-like of shape (n_samples,)
         Cluster of each point.
 
@@ -170,7 +170,7 @@ def power_law_alpha(sizes):
     1.49
     """
     sizes = _check_sizes(sizes, whole=False)
-    log_excess = np.log(sizes / sizes.min()).sum()
+    log_excess = (np.log(sizes) - np.log(sizes.min())).sum()
     return float(1 + len(sizes) / log_excess) if log_excess > 0 else np.inf
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "sample_partition",
 ]
 
+MOST_BALLS = 1e12  # beyond it the likelihood loses the digits that tell parameters apart
 FINITE = Interval(Real, -np.inf, np.inf, closed="neither")
 COUNT = Interval(Integral, 1, None, closed="left")
 LABEL_COUNT = Interval(Integral, 1, np.iinfo(np.int32).max, closed="both")
@@ -156,7 +157,7 @@ def sample_modified_partition(n_samples, lam, theta, epsilon, *, random_state=No
     n_clusters = np.arange(1.0, n_samples)
     # Only the ratio of the two exponentials matters.
     with np.errstate(over="ignore"):
-        log_weights = (theta + theta * np.log(n_clusters) - lam) / (2 * epsilon)
+        log_weights = (theta + theta * np.log(n_clusters) - lam) / 2 / epsilon
     # Beyond e^±700 the choice is certain to every digit; the limit avoids overflow.
     return _draw(np.exp(np.clip(log_weights, -700, 700)), 0.0, random_state)
 
@@ -333,7 +334,8 @@ def expected_n_clusters(n_samples, concentration, discount=0.0):
     # Without discount the formula is a limit, which 1e-30 reaches to every digit.
     step = max(float(discount), 1e-30)
     growth = np.expm1(_log_rising_ratio(concentration + 1.0, n_samples - 1.0, step))
-    return float(1 + (concentration + discount) * (growth / step))
+    # Rounding could give more clusters than balls when nearly every ball founds one.
+    return min(float(n_samples), float(1 + (concentration + discount) * (growth / step)))
 
 
 class _Likelihood:
@@ -465,6 +467,8 @@ def _check_sizes(sizes, *, whole=True):
         k = int(right.argmin())
         advice = "; leave out empty clusters" if values[k] == 0 else ""
         raise ValueError(f"sizes must be {wanted}. Got {values[k]:g} at position {k}{advice}.")
+    if whole and values.sum() > MOST_BALLS:
+        raise ValueError(f"sizes must sum to {MOST_BALLS:g} at most. Got {values.sum():g} instead.")
     return values
 
 
