@@ -429,6 +429,7 @@ def test_light_rows_get_a_warning_of_their_own():
         PYPMeans(50.0).fit(X, sample_weight=np.full(4, 0.001))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_cap_is_named_even_if_clusters_merge_afterwards():
     X = np.random.default_rng(0).normal(size=(100, 2))
     with pytest.warns(UserWarning, match="max_clusters=4 kept rows"):
