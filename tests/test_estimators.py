@@ -380,6 +380,15 @@ def test_an_outlier_does_no_harm_wherever_it_stands(n_features, value):
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_rows_near_the_end_of_the_range_of_floats():
+    near_the_end = 1.5e308
+    step = 1e-10 * near_the_end  # squares of differences overflow, unless the rows are equal
+    assert PYPMeans().fit([[near_the_end]] * 5).cluster_centers_ == near_the_end
+    with pytest.raises(ValueError, match="squared distances overflow"):
+        PYPMeans().fit([[near_the_end], [near_the_end - step]])
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e100, 1e150])
 def test_auto_works_at_any_scale(scale):
     X, _ = blobs()

@@ -31,8 +31,12 @@ class ClusterSums:
         else:
             self._from_scratch(labels, n_clusters, threads)
         self._n_updates += 1
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = self._origin + self._sums / self._sizes[:, None]
+        sizes = self._sizes[:, None]
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that
+            # ties are ties. Where the origin is too far away for that, two must do.
+            means = (self._origin * sizes + self._sums) / sizes
+            means = np.where(np.isfinite(means), means, self._origin + self._sums / sizes)
         return means, self._sizes.copy()
 
     def renumber(self, became, n_clusters):
