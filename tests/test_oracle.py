@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import reference
 from data import points, spread, weights
-from pypmeans import DPMeans, PYPMeans
+from pypmeans import DPMeans, PYPMeans, _opening
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -34,6 +34,21 @@ def test_the_partition_is_the_oracles(problem):
         assert adjusted_rand_score(expected.labels, model.labels_) == 1.0
         assert model.n_clusters_ == len(expected.centers)
         np.testing.assert_allclose(model.objective_history_, expected.history, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_hot", [1, 2, 5])
+@given(problem=problems())
+def test_watching_few_rows_changes_nothing(n_hot, problem):
+    # by default all rows of data this small are watched while clusters are opened
+    X, lam, theta, weight = problem
+    watching_all = PYPMeans(lam, theta, algorithm="paper").fit(X, sample_weight=weight)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_opening, "MOST_HOT", n_hot)
+        patch.setattr(_opening, "LEAST_HOT", 1)
+        model = PYPMeans(lam, theta, algorithm="paper").fit(X, sample_weight=weight)
+    assert model.labels_.tobytes() == watching_all.labels_.tobytes()
+    assert model.cluster_centers_.tobytes() == watching_all.cluster_centers_.tobytes()
+    assert model.objective_history_.tobytes() == watching_all.objective_history_.tobytes()
 
 
 @given(problems())
