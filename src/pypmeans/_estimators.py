@@ -192,7 +192,7 @@ class _PenalizedMeans(
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""
-        with ArraySamples(X, np.broadcast_to(1.0, len(X)), self.n_threads) as samples:
+        with ArraySamples(X, np.ones(len(X)), self.n_threads) as samples:
             samples.assign(self.cluster_centers_)
             return samples.labels, samples.sq_dists
 

@@ -8,6 +8,7 @@ only decide which distances need not be computed, with a margin for rounding (`r
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 
 def compiled(function):
@@ -46,51 +47,98 @@ def sq_distance(A, i, B, k):
     return (s0 + s1) + (s2 + s3)
 
 
-@compiled
+@register_jitable
 def remainder(distance, part, n_features):
-    """``distance - part``, less what rounding may have added to either."""
+    """``distance - part``, less what rounding may have added to either. Also for arrays."""
     margin = 4e-16 * (n_features + 8)
     return distance * (1.0 - margin) - part * (1.0 + margin)
 
 
 @compiled
+def overdue_rows(labels, due, clock, first, rows):
+    """List the rows whose clusters' `clock` has reached what is `due`, counted from `first`.
+
+    Fills `rows`; returns their number.
+    """
+    n_rows = 0
+    for i in range(labels.shape[0]):
+        rows[n_rows] = first + i
+        n_rows += not clock[labels[i]] < due[i]
+    return n_rows
+
+
+@compiled
 def settle_rows(
-    X, centers, offsets, least_offset, beyond, became, in_place, opened_at, near_drift, drift,
-    labels, sq_dists, lower, open_rows,
+    X, rows, centers, offsets, least_offset, became, in_place, opened_at, approach, cap,
+    labels, sq_dists, lower, former_sq, open_rows,
 ):  # fmt: skip
-    """Let every row follow its center, and list the rows that may prefer another one now.
+    """Let `rows` follow their centers, and list those that may prefer another one now.
 
-    A row prefers the center with the least ``squared distance + offset``. Since the last
-    assignment, cluster ``k`` `became` another number, its center is `in_place` or not, and the
-    nearest cluster opened was at a distance of `opened_at`. Of the present centers other than
-    ``z``, none moved by more than ``drift[z]``, those within `beyond` of it by no more than
-    ``near_drift[z]``.
+    A row prefers the center with the least ``squared distance + offset``. Since it was last looked
+    at, its cluster ``k`` `became` another number, its center is `in_place` or not, the nearest
+    cluster opened was at a distance of ``opened_at[k]``, and other centers came closer by
+    ``approach[k]`` at most, but none nearer than ``cap[k]``.
 
-    `lower` bounds the other centers of each row: none costs less than ``lower² + least offset``,
-    whether or not it is as near as `lower`. That bound falls no faster than the centers move.
-    Updates `labels`, `sq_dists` and `lower`; returns the number of `open_rows`.
+    `lower` bounds the other centers of each row: none costs less than ``lower² + least offset``.
+    Updates `labels`, `sq_dists` and `lower`; fills `former_sq` with squared distances to the
+    followed centers; returns the number of `open_rows`.
     """
     p = X.shape[1]
     n_open = 0
-    for i in range(X.shape[0]):
+    for q in range(rows.shape[0]):
+        i = np.int64(rows[q])
         open_rows[n_open] = i
         former = labels[i]
         if former < 0:
+            former_sq[q] = 0.0
             n_open += 1
             continue
         z = np.int64(became[former])
         sq = sq_dists[i]
         bound = min(lower[i], remainder(opened_at[former], np.sqrt(sq), p))
+        bound = min(remainder(bound, approach[former], p), cap[former])
         if not in_place[former]:
             sq = sq_distance(X, i, centers, z)
-        near_bound = min(remainder(bound, near_drift[z], p), remainder(beyond[z], np.sqrt(sq), p))
-        bound = max(remainder(bound, drift[z], p), near_bound)
+        former_sq[q] = sq
         labels[i] = z
         sq_dists[i] = sq
         lower[i] = bound
         if bound <= 0.0 or sq + offsets[z] >= remainder(bound * bound, -least_offset, p):
             n_open += 1
     return n_open
+
+
+@compiled
+def close_rows(
+    rows, former, former_sq, weight, offsets, least_offset, reach, n_features, clock, approach,
+    labels, sq_dists, lower, due, radius, changed,
+):  # fmt: skip
+    """Say when `rows` must be looked at again, and list which of them changed their label.
+
+    That is when the `clock` of their cluster, which runs as fast as it and other centers may come
+    closer, has used up the row's margin, or when it may be further than `reach` from its center.
+    `lower` becomes a bound less `approach`, which grows from now on. Fills `due`, `radius` (of the
+    clusters, at least) and `changed` (places in `rows`). Returns the number of changed rows, the
+    growth of the sum of squares by their change, and the row furthest from its center.
+    """
+    n_changed, growth, furthest = 0, 0.0, np.int64(rows[0])
+    for q in range(rows.shape[0]):
+        i = np.int64(rows[q])
+        z = labels[i]
+        sq = sq_dists[i]
+        dist = np.sqrt(sq + (offsets[z] - least_offset))
+        radius[z] = max(radius[z], remainder(dist, -1e-9 * dist, n_features))
+        until = clock[z] + remainder(min(lower[i], reach), dist, n_features)
+        # in float32, rounded down
+        due[i] = until if np.isinf(until) else min(until - 1e-7 * abs(until) - 2e-45, 3e38)
+        lower[i] += approach[z]
+        if sq > sq_dists[furthest]:
+            furthest = i
+        changed[n_changed] = q
+        if former[q] != z:
+            n_changed += 1
+            growth += weight[i] * (sq - former_sq[q])
+    return n_changed, growth, furthest
 
 
 @compiled
@@ -102,17 +150,15 @@ def search_lists(
     `near` lists the nearest other centers of each center, nearest first, at distances of at least
     `near_dist`; those not listed are at least `beyond` away. Looks at the centers near the row's
     own one, until the next is too far from there to be preferred; starts again from the best of
-    them if it is much nearer or the list ends too early. Returns how many labels changed.
+    them if it is much nearer or the list ends too early.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
-    n_changed = 0
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
-        former = np.int64(labels[i])
-        z = former
+        z = np.int64(labels[i])
         sq_z = sq_dists[i]
-        if former < 0:  # the nearest of a few
+        if z < 0:  # the nearest of a few
             z = 0
             sq_z = np.inf
             for k in range(0, n_centers, guess_step):
@@ -149,9 +195,7 @@ def search_lists(
             best, best_sq, second_cost = search_all(X, i, centers, offsets, rank)
             gap = np.inf
         bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
-        n_changed += best != former
         labels[i], sq_dists[i], lower[i] = best, best_sq, bound
-    return n_changed
 
 
 @compiled
@@ -196,10 +240,8 @@ def search_products(
 
     The approximate `costs` are least for center `first`, where they have been overwritten by
     infinity; the next is `second_cost`. Only `first` and centers up to `limit` may be preferred;
-    among them exact distances decide. All of them cost at least `raise_by` more. Returns how many
-    labels changed.
+    among them exact distances decide. All of them cost at least `raise_by` more.
     """
-    n_changed = 0
     for q in range(rows.shape[0]):
         i, best = np.int64(rows[q]), first[q]
         best_sq = sq_distance(X, i, centers, best)
@@ -214,10 +256,8 @@ def search_products(
                     if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
                         best, best_sq, best_cost, cost = k, sq, cost, best_cost
                 next_cost = min(next_cost, cost)
-        n_changed += best != labels[i]
         lower[i] = bound_of(next_cost, least_offset, X.shape[1])
         labels[i], sq_dists[i] = best, best_sq
-    return n_changed
 
 
 @compiled
@@ -243,15 +283,14 @@ def saved_by_opening(X, weight, point, sq_gaps, labels, sq_dists):
 
 
 @compiled
-def move_rows(X, weight, former, labels, origin, sums, sizes, counts):
-    """Move rows whose label differs from `former` from sum to sum; make `former` equal.
+def move_rows(X, rows, weight, former, labels, origin, sums, sizes, counts):
+    """Move `rows` from the sum of their `former` cluster to that of their label.
 
-    Rows are seen from `origin`. A former label of -1 means that the row is in no sum yet.
+    Rows are seen from `origin`. `former` counts along `rows`; -1 means that the row is in no sum.
     """
-    for i in range(X.shape[0]):
-        a, b = former[i], labels[i]
-        if a == b:
-            continue
+    for q in range(rows.shape[0]):
+        i, a = rows[q], former[q]
+        b = labels[i]
         sizes[b] += weight[i]
         counts[b] += 1
         for j in range(X.shape[1]):
@@ -261,7 +300,6 @@ def move_rows(X, weight, former, labels, origin, sums, sizes, counts):
             counts[a] -= 1
             for j in range(X.shape[1]):
                 sums[a, j] -= weight[i] * (X[i, j] - origin[j])
-        former[i] = b
 
 
 @compiled

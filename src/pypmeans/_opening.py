@@ -29,11 +29,12 @@ class Opening:
         if len(self._passed):
             sq_dists = sq_dists.copy()
             sq_dists[self._passed] = -1.0
-        order = np.argpartition(sq_dists, n_rows - n_hot)
-        self._rows = np.sort(order[n_rows - n_hot :])
+        hot = sq_dists >= np.partition(sq_dists, n_rows - n_hot)[n_rows - n_hot]
+        self._rows = np.flatnonzero(hot)[:n_hot]  # not more where many are equal
+        hot[self._rows[-1] + 1 :] = False
         self._hot = self._X[self._rows]
         self._hot_sq = sq_dists[self._rows]
-        self._other_sq = sq_dists[order[: n_rows - n_hot]].max(initial=-1.0)
+        self._other_sq = sq_dists.max(where=~hot, initial=-1.0)
         self._first = int(sq_dists.argmax())
         self._first_sq = float(sq_dists[self._first])
         self.points: list[np.ndarray] = []  # opened, but seen by hot rows only

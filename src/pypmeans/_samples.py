@@ -6,10 +6,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from pypmeans import _kernels
+from pypmeans._bounds import Bounds, places_of
 from pypmeans._opening import Opening
 from pypmeans._search import make_search, rank_by_coordinates
 from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of
+
+SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
 
 class Candidate(NamedTuple):
@@ -21,14 +24,15 @@ class Candidate(NamedTuple):
     weight: float
 
 
-class Change(NamedTuple):
-    """What happened to the clusters since the rows were assigned."""
+class Look(NamedTuple):
+    """What came of looking at some rows."""
 
-    became: np.ndarray  # for each former cluster, its present number
-    in_place: np.ndarray  # for each former cluster, whether its center is where it was
-    opened_at: np.ndarray  # for each former cluster, how near to its center another was opened
-    drift: np.ndarray  # for each present cluster, how far its center moved
-    same: bool  # whether no cluster was opened, merged or dropped
+    n_changed: int  # how many labels changed
+    changed: np.ndarray | None  # which, unless they are many
+    former: np.ndarray | None  # their labels before
+    growth: float  # of the sum of squares by these changes
+    furthest: int  # the row furthest from its center
+    radius: np.ndarray  # for each cluster, a distance that no row looked at exceeds
 
 
 class ArraySamples:
@@ -41,9 +45,15 @@ class ArraySamples:
         self.X = X
         self.weight = weight
         self._labels = np.full(len(X), -1, dtype=np.int32)
-        self._sq_dists = np.full(len(X), np.inf)
+        self._sq_dists = np.full(len(X), np.inf)  # when the row was last looked at
         self._lower = np.full(len(X), np.inf)  # bounds all other centers, see `settle_rows`
+        self._due = np.zeros(len(X), dtype=np.float32)  # when to look at the row, see `close_rows`
+        self._bounds: Any = None  # what the rows of a cluster have in common
+        self._reach = np.inf
+        self._cost: Any = None  # the sum of squares; None: to be added up
+        self._furthest = 0  # if any row is beyond reach, the furthest
         self._centers: Any = None  # where the labels' centers are
+        self._offsets: Any = None
         self._rank: Any = None  # which of equally near centers is preferred
         self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
@@ -69,6 +79,7 @@ class ArraySamples:
     def sq_dists(self):
         """The squared distance of each row to its center."""
         self._catch_up()
+        self._measure()
         return self._sq_dists
 
     def mean(self):
@@ -77,24 +88,34 @@ class ArraySamples:
         sums = ClusterSums(self.X, self.weight, self._origin)
         return sums.means(everyone, 1, self._threads)[0][0]
 
-    def assign(self, centers, became=None):
-        """Give every row its nearest center; True if any label changed.
+    def assign(self, centers, became=None, *, offsets=None, reach=0.0):
+        """Give every row the center of least ``squared distance + offset``; True if any changed.
 
         `became` says, for each cluster of the last assignment and the openings since, which of
-        `centers` it has become; without it, the rows start anew.
+        `centers` it has become; without it, the rows start anew. `reach` is the squared distance
+        past which a row concerns `farthest`: the larger, the fewer rows need a look.
         """
-        if became is None:
-            change = self._start(centers)
-        else:
-            self._catch_up()
-            change = self._follow(centers, became)
+        offsets = np.zeros(len(centers)) if offsets is None else offsets
+        self._catch_up()
         self._opening = None
-        return self._assign(centers, rank_by_coordinates(centers), change) > 0
+        if became is None:
+            self._start(centers, offsets)
+            became = np.zeros(0, dtype=np.int32)
+        elif len(centers) < len(self._centers):
+            self._sums.renumber(became, len(centers))
+        quiet = len(centers) == len(became) and reach >= self._reach
+        self._reach = reach
+        rank = rank_by_coordinates(centers)
+        never = np.full(len(self._bounds.clock), np.inf)
+        return self._assign(centers, offsets, rank, became, never, quiet) > 0
 
     def farthest(self):
-        """The row furthest from its center, of equal ones the first; not one passed over."""
+        """The row furthest from its center, of equal ones the first; not one passed over.
+
+        Where no row is beyond the reach given to `assign`, some row that is not.
+        """
         if self._opening is None:
-            row = int(self._sq_dists.argmax())
+            row = self._furthest
             sq_dist = self._sq_dists[row]
         else:
             row, sq_dist = self._opening.furthest() or self._furthest_of_all()
@@ -112,6 +133,7 @@ class ArraySamples:
     def saved_by_opening(self, point):
         """How far the sum of squares would fall if `point` became a center."""
         self._catch_up()
+        self._measure()
         sq_gaps = cdist(self._centers, point, "sqeuclidean")[:, 0]
 
         def saved_in_block(rows):
@@ -128,15 +150,17 @@ class ArraySamples:
 
     def cost(self):
         """The weighted sum of squared distances of the rows to their centers."""
-        sq_dists = self.sq_dists
+        self._catch_up()
+        if self._cost is None:
+            self._cost = sum(self._threads.run(self._cost_of_block, self._blocks))
+        return self._cost
 
-        def cost_of_block(rows):
-            return np.sum(self.weight[rows] * sq_dists[rows])
-
-        return sum(self._threads.run(cost_of_block, self._blocks))
+    def _cost_of_block(self, rows):
+        return np.sum(self.weight[rows] * self._sq_dists[rows])
 
     def _start_opening(self):
         if self._opening is None:
+            self._measure()
             self._opening = Opening(self.X, self._sq_dists)
         return self._opening
 
@@ -152,54 +176,111 @@ class ArraySamples:
         c, points = len(self._centers), np.vstack(self._opening.points)
         self._opening.points = []
         centers = np.vstack([self._centers, points])
+        offsets = np.concatenate([self._offsets, np.zeros(len(points))])
         opened_at = cdist(self._centers, points).min(axis=1)
-        stay = np.arange(c, dtype=np.int32)
-        change = Change(stay, np.ones(c, dtype=bool), opened_at, np.zeros(len(centers)), False)
         # A row goes to an opened center only if that is nearer, and to the first of equal ones.
         rank = np.concatenate([self._rank, np.arange(c, len(centers))])
-        self._assign(centers, rank, change)
+        self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at)
 
-    def _assign(self, centers, rank, change):
-        """Give every row its preferred center; returns how many labels changed."""
-        offsets = np.zeros(len(centers))
-        search = self._search
-        search.look_at(centers, offsets, rank, change.drift, change.same, self._threads)
+    def measure(self):
+        """Measure all distances anew, so that `cost` has no rounding errors of earlier passes."""
+        self._measure()
+        self._cost = None
 
-        def assign_block(rows):
-            X = self.X[rows]
-            state = self._labels[rows], self._sq_dists[rows], self._lower[rows]
-            open_rows = np.empty(len(X) + 1, dtype=np.int32)
-            n_open = _kernels.settle_rows(
-                X, centers, offsets, search.least_offset, search.beyond,
-                change.became, change.in_place, change.opened_at, search.near_drift, search.drift,
-                *state, open_rows,
-            )  # fmt: skip
-            return search(X, open_rows[:n_open], *state) if n_open else 0
+    def _measure(self):
+        """Measure the distances of rows to centers that moved since they were looked at."""
+        if self._bounds is not None and self._bounds.moved.any():
+            stay = np.arange(len(self._centers), dtype=np.int32)
+            never = np.full(len(stay), np.inf)
+            self._assign(self._centers, self._offsets, self._rank, stay, never)
 
-        self._centers, self._rank = centers, rank
-        with search.resources:
-            return sum(self._threads.run(assign_block, self._blocks))
-
-    def _start(self, centers):
+    def _start(self, centers, offsets):
         """No row has a label."""
         self._labels[:] = -1
+        self._bounds = Bounds(places_of(centers, offsets))
         self._sums = ClusterSums(self.X, self.weight, self._origin)
         self._search = make_search(self.X, self._origin, len(centers))
-        nobody, nowhere = np.zeros(0, dtype=np.int32), np.zeros(0)
-        return Change(nobody, nobody.astype(bool), nowhere, np.zeros(len(centers)), False)
 
-    def _follow(self, centers, became):
-        """What happened to the clusters since the last assignment."""
-        former = self._centers
-        if len(centers) < len(former):
-            self._sums.renumber(became, len(centers))
-        moved = np.linalg.norm(centers[became] - former, axis=1)
-        # Rows kept a distance from all that became one center; the one that moved least says most.
-        drift = np.full(len(centers), np.inf)
-        np.minimum.at(drift, became, moved)
-        in_place = np.all(centers[became] == former, axis=1)
-        never = np.full(len(former), np.inf)
-        return Change(became, in_place, never, drift, len(centers) == len(former))
+    def _assign(self, centers, offsets, rank, became, opened_at, quiet=False):
+        """Give every row its preferred center; returns how many labels changed.
+
+        In a `quiet` pass, where clusters only moved, most rows need no look.
+        """
+        bounds, moved_by = self._bounds, np.inf
+        if len(became) == len(centers):
+            moved_by = np.linalg.norm(centers[became] - self._centers, axis=1).max()
+        self._search.look_at(centers, offsets, rank, moved_by, self._threads)
+        self._cost = self.cost() + self._growth_by_moving(centers) if quiet else None
+        if len(became):
+            bounds.follow(places_of(centers, offsets), became)
+        pieces = self._overdue() if quiet else self._blocks
+        known = became, ~bounds.moved, opened_at, bounds.approach.copy(), bounds.cap.copy()
+        bounds.restart() if quiet else bounds.restart_all()
+        self._centers, self._offsets, self._rank = centers, offsets, rank
+        with self._search.resources:
+            looks = self._threads.run(lambda rows: self._look_at(rows, known), pieces)
+        return self._take_note(looks)
+
+    def _look_at(self, rows, known):
+        """Give `rows`, listed or a slice, centers, given what is `known` of their clusters."""
+        if isinstance(rows, slice):
+            rows = np.arange(rows.start, rows.stop, dtype=np.int32)
+        state = self._labels, self._sq_dists, self._lower
+        open_rows, changed = np.empty((2, len(rows) + 1), dtype=np.int32)
+        former_sq, radius = np.empty(len(rows)), np.zeros(len(self._centers))
+        prices = self._offsets, self._search.least_offset
+        n_open = _kernels.settle_rows(
+            self.X, rows, self._centers, *prices, *known, *state, former_sq, open_rows
+        )
+        former = self._labels[rows]
+        if n_open:
+            self._search(self.X, open_rows[:n_open], *state)
+        n_changed, growth, furthest = _kernels.close_rows(
+            rows, former, former_sq, self.weight, *prices, np.sqrt(self._reach), self.X.shape[1],
+            self._bounds.clock, self._bounds.approach, *state, self._due, radius, changed,
+        )  # fmt: skip
+        if n_changed > len(rows) // 8:
+            return Look(n_changed, None, None, growth, furthest, radius)
+        changed = changed[:n_changed]
+        return Look(n_changed, rows[changed], former[changed], growth, furthest, radius)
+
+    def _take_note(self, looks):
+        """Bring sums, cost and radii up to date; returns how many labels changed."""
+        for look in looks:
+            if look.changed is None:
+                self._sums.forget()
+            else:
+                self._sums.move(look.changed, look.former, self._labels, len(self._centers))
+            np.maximum(self._bounds.radius, look.radius, out=self._bounds.radius)
+            if self._cost is not None:
+                self._cost += look.growth
+        furthest = [look.furthest for look in looks] or [0]
+        self._furthest = furthest[self._sq_dists[furthest].argmax()]
+        return sum(look.n_changed for look in looks)
+
+    def _overdue(self):
+        """The rows that may have changed, in pieces."""
+        clock = self._bounds.clock
+
+        def overdue_in(part):
+            rows = np.empty(part.stop - part.start + 1, dtype=np.int32)
+            found = _kernels.overdue_rows(
+                self._labels[part], self._due[part], clock, part.start, rows
+            )
+            return rows[:found].copy()
+
+        parts = blocks_of(len(self.X), SCANNED_ROWS)
+        rows = np.concatenate(self._threads.run(overdue_in, parts))
+        return [rows[piece] for piece in blocks_of(len(rows))]
+
+    def _growth_by_moving(self, centers):
+        """How much the sum of squares grows when the centers move to `centers`."""
+        means, sizes = self.means(len(centers))
+        some = sizes > 0
+        former = self._centers[some]
+        steps = centers[some] - former
+        growth = np.sum(steps * (steps - 2 * (means[some] - former)), axis=1)
+        return float(np.sum(sizes[some] * growth))
 
 
 def middle_of(X):

@@ -43,24 +43,21 @@ class ListSearch:
         self._n_listed = n_listed
         self._slack = self._typical = 0.0
 
-    def look_at(self, centers, offsets, rank, drift, same, threads):
-        """Prepare for `centers`, each of which moved by `drift`, if they are the `same` ones."""
+    def look_at(self, centers, offsets, rank, moved_by, threads):
+        """Prepare for `centers`, which moved by so much at most; by infinity if they are others."""
         self._centers, self._offsets, self._rank = centers, offsets, rank
         self.least_offset = float(offsets.min())
-        self._slack += 2 * drift.max()
-        if not same or not self._slack < STALE * self._typical:
+        self._slack += 2 * moved_by
+        if not self._slack < STALE * self._typical:
             self._list(threads)
         self._near_dist = self._listed_dist - self._slack
-        # What `settle_rows` needs: who is listed near a center moved by no more than that.
-        self.beyond = self._unlisted_dist - self._slack
-        self.near_drift = drift[self._near].max(axis=1, initial=0.0)
-        self.drift = _largest_other(drift)
+        self._beyond = self._unlisted_dist - self._slack
 
     def __call__(self, X, rows, labels, sq_dists, lower):
-        """Update the state of `rows`; returns how many labels changed."""
-        return _kernels.search_lists(
+        """Update the state of `rows`."""
+        _kernels.search_lists(
             X, rows, self._centers, self._offsets, self.least_offset, self._rank,
-            self._near, self._near_dist, self.beyond, labels, sq_dists, lower,
+            self._near, self._near_dist, self._beyond, labels, sq_dists, lower,
         )  # fmt: skip
 
     def _list(self, threads):
@@ -93,12 +90,10 @@ class ProductSearch:
     def __init__(self, origin):
         self._origin = origin
 
-    def look_at(self, centers, offsets, rank, drift, same, threads):
-        """Prepare for `centers`, each of which moved by `drift`."""
+    def look_at(self, centers, offsets, rank, moved_by, threads):
+        """Prepare for `centers`."""
         self._centers, self._offsets, self._rank = centers, offsets, rank
         self.least_offset = float(offsets.min())
-        self.beyond = np.zeros(len(centers))  # nothing is known of neighbours
-        self.near_drift = self.drift = _largest_other(drift)
         from_origin = centers - self._origin
         self._sq_norms = np.einsum("ij,ij->i", from_origin, from_origin)
         matrix = np.ascontiguousarray(-2.0 * from_origin.T)
@@ -107,12 +102,10 @@ class ProductSearch:
         self._wide = _Products(matrix, self._sq_norms + offsets)
 
     def __call__(self, X, rows, labels, sq_dists, lower):
-        """Update the state of `rows`; returns how many labels changed."""
+        """Update the state of `rows`."""
         size = max(16, PRODUCT_SIZE // len(self._centers))
-        return sum(
+        for part in blocks_of(len(rows), size):
             self._search(X, rows[part], labels, sq_dists, lower)
-            for part in blocks_of(len(rows), size)
-        )
 
     def _search(self, X, rows, labels, sq_dists, lower):
         sq_norms = np.empty(len(rows))
@@ -123,7 +116,7 @@ class ProductSearch:
             screened = self._narrow.screen(gathered, sq_norms)
         if screened is None or np.mean(screened.second <= screened.limit) > MOST_DOUBTS:
             screened = self._wide.screen(X[rows] - self._origin, sq_norms)
-        return _kernels.search_products(
+        _kernels.search_products(
             X, rows, *screened, self._centers, self._offsets, self.least_offset, self._rank,
             labels, sq_dists, lower,
         )  # fmt: skip
@@ -171,17 +164,12 @@ def rank_by_coordinates(centers):
 
     Equally near centers are told apart by it, so that renumbering them changes no label.
     """
+    order = np.argsort(centers[:, 0], kind="stable")
+    if np.any(np.diff(centers[order, 0]) == 0):  # the other features are rarely needed
+        order = np.lexsort(centers.T[::-1])
     rank = np.empty(len(centers), dtype=np.int64)
-    rank[np.lexsort(centers.T[::-1])] = np.arange(len(centers))
+    rank[order] = np.arange(len(centers))
     return rank
-
-
-def _largest_other(values):
-    """For each place, the largest of the values elsewhere."""
-    if len(values) == 1:
-        return np.zeros(1)
-    second, first = np.partition(values, -2)[-2:]
-    return np.where(values == first, second if np.sum(values == first) == 1 else first, first)
 
 
 def _without_itself(dist, near):

@@ -31,7 +31,7 @@ def solve(samples, centers, penalty, *, max_iter, most_clusters, report=None):
     sizes = became = None
     stable = converged = False
     while len(history) < max_iter and not converged:
-        moved = samples.assign(centers, became)
+        moved = samples.assign(centers, became, reach=penalty.opening(len(centers)))
         opened, capped = open_clusters(samples, centers, penalty, most_clusters)
         history.append(samples.cost() + penalty.value(len(opened)))
         if report is not None:
@@ -44,11 +44,13 @@ def solve(samples, centers, penalty, *, max_iter, most_clusters, report=None):
             became = merged[kept]
             stable = len(centers) == len(opened)
     n_iter = len(history)
-    if not converged:
+    if converged:
+        history.pop()
+    else:
         samples.assign(centers, became)
+    samples.measure()
     _, sizes = samples.means(len(centers))
-    if not converged:
-        history.append(samples.cost() + penalty.value(np.count_nonzero(sizes)))
+    history.append(samples.cost() + penalty.value(np.count_nonzero(sizes)))
     return number_by_size(samples, centers, sizes, history, n_iter, converged, capped)
 
 

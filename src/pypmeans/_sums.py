@@ -7,30 +7,30 @@ import numpy as np
 from pypmeans import _kernels
 from pypmeans._threads import BLOCK_ROWS, blocks_of
 
-AFRESH_EVERY = 10  # sums are made from scratch this often, so that no error builds up
 MOST_PARTS = 8  # of partial sums, so that many clusters with many features do not fill the memory
 
 
 class ClusterSums:
-    """Weighted sums of the rows, seen from `origin`, weights and counts of the clusters."""
+    """Weighted sums of the rows, seen from `origin`, weights and counts of the clusters.
+
+    Kept by difference as long as that adds fewer terms than a sum from scratch would: so it is
+    faster, and rounding errors do not build up.
+    """
 
     def __init__(self, X, weight, origin):
         self._X = X
         self._weight = weight
         self._origin = origin
-        self._former: Any = None  # the labels that were summed
         self._sums: Any = None
         self._sizes: Any = None
         self._counts: Any = None
-        self._n_updates = 0
+        self._n_moves = np.inf  # since the sums were made from scratch; infinite if never
 
     def means(self, labels, n_clusters, threads):
         """Mean and weight of each cluster; an empty one has weight 0 and no mean."""
-        if self._few_changed(labels):
-            self._by_difference(labels, n_clusters)
-        else:
+        if not self._n_moves <= len(labels) // 2:
             self._from_scratch(labels, n_clusters, threads)
-        self._n_updates += 1
+        self._grow(n_clusters)
         sizes = self._sizes[:, None]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that
@@ -39,47 +39,54 @@ class ClusterSums:
             means = np.where(np.isfinite(means), means, self._origin + self._sums / sizes)
         return means, self._sizes.copy()
 
+    def move(self, rows, former, labels, n_clusters):
+        """Take note that `rows`, of the clusters `former`, are in those of their labels now."""
+        self._n_moves += len(rows)
+        if self._n_moves <= len(labels) // 2:
+            self._grow(n_clusters)
+            self._add(rows, former, labels, self._sums, self._sizes, self._counts)
+            self._sizes[self._counts == 0] = 0.0  # exactly, whatever rounding left
+
+    def forget(self):
+        """Take note that so many rows moved that a sum from scratch is best."""
+        self._n_moves = np.inf
+
     def renumber(self, became, n_clusters):
         """Follow clusters that were merged or dropped: `became` gives their present numbers."""
-        if self._former is None:
+        if self._sums is None:
             return
+        self._grow(len(became))
         occupied = self._counts > 0
         self._sums = _add_up(self._sums[occupied], became[occupied], n_clusters)
         self._sizes = _add_up(self._sizes[occupied], became[occupied], n_clusters)
         self._counts = _add_up(self._counts[occupied], became[occupied], n_clusters)
-        self._former = became[self._former]
 
-    def _few_changed(self, labels):
-        if self._former is None or self._n_updates % AFRESH_EVERY == 0:
-            return False
-        return np.count_nonzero(labels != self._former) < len(labels) // 4
-
-    def _by_difference(self, labels, n_clusters):
+    def _grow(self, n_clusters):
         new = n_clusters - len(self._counts)
-        self._sums = np.pad(self._sums, ((0, new), (0, 0)))
-        self._sizes = np.pad(self._sizes, (0, new))
-        self._counts = np.pad(self._counts, (0, new))
-        self._move(slice(None), labels, self._sums, self._sizes, self._counts)
-        self._sizes[self._counts == 0] = 0.0  # exactly, whatever rounding left
+        if new > 0:
+            self._sums = np.pad(self._sums, ((0, new), (0, 0)))
+            self._sizes = np.pad(self._sizes, (0, new))
+            self._counts = np.pad(self._counts, (0, new))
 
     def _from_scratch(self, labels, n_clusters, threads):
         n_rows, n_features = self._X.shape
-        self._former = np.full(n_rows, -1, dtype=np.int32)
 
-        def sum_part(rows):
+        def sum_part(part):
             sums, sizes = np.zeros((n_clusters, n_features)), np.zeros(n_clusters)
             counts = np.zeros(n_clusters, dtype=np.int64)
-            self._move(rows, labels, sums, sizes, counts)
+            for block in blocks_of(part.stop - part.start):
+                rows = np.arange(part.start + block.start, part.start + block.stop, dtype=np.int32)
+                self._add(rows, np.full(len(rows), -1, np.int32), labels, sums, sizes, counts)
             return sums, sizes, counts
 
         parts = threads.run(sum_part, blocks_of(n_rows, max(BLOCK_ROWS, -(-n_rows // MOST_PARTS))))
         self._sums, self._sizes, self._counts = (sum(kind) for kind in zip(*parts))
+        self._n_moves = 0
 
-    def _move(self, rows, labels, sums, sizes, counts):
+    def _add(self, rows, former, labels, sums, sizes, counts):
         _kernels.move_rows(
-            self._X[rows], self._weight[rows], self._former[rows], labels[rows], self._origin,
-            sums, sizes, counts,
-        )  # fmt: skip
+            self._X, rows, self._weight, former, labels, self._origin, sums, sizes, counts
+        )
 
 
 def _add_up(values, groups, n_groups):
