@@ -18,7 +18,7 @@ def samples_of(X, weight=None):
 def test_two_pairs_merge_when_their_centers_are_close():
     # Sec. IV-C: sizes 2 and 2 merge at squared distance 0.8 r, since (2 + 2) / (2 * 2) = 1
     centers, sizes = np.array([[0.0], [np.sqrt(0.8)]]), np.array([2.0, 2.0])
-    merged, total, _ = agglomerate(centers, sizes, PitmanYorPenalty(lam=1.0))
+    merged, total, *_ = agglomerate(centers, sizes, PitmanYorPenalty(lam=1.0))
     assert_allclose(merged, [[np.sqrt(0.8) / 2]])
     assert_allclose(total, [4.0])
 
@@ -31,7 +31,7 @@ def test_two_pairs_stay_apart_when_their_centers_are_not():
 def test_the_best_pair_merges_first():
     # 0 and 1 merge (increase 0.5), after which 1.7 is 1.2 from 0.5: increase 2/3 * 1.44 = 0.96 < 1
     centers, sizes = np.array([[0.0], [1.7], [1.0]]), np.ones(3)
-    merged, _, _ = agglomerate(centers, sizes, PitmanYorPenalty(lam=0.95))
+    merged, *_ = agglomerate(centers, sizes, PitmanYorPenalty(lam=0.95))
     # 1 and 1.7 are the closest pair (0.245), then 0 is 1.35 away: 2/3 * 1.8225 = 1.215 > 0.95
     assert_allclose(np.sort(merged.ravel()), [0.0, 1.35])
 
@@ -51,7 +51,7 @@ def test_agglomeration_equals_the_plain_search_over_all_pairs(seed):
     centers, sizes = rng.normal(size=(30, 2)), rng.uniform(0.2, 5, 30)
     theta = 0.1 * (seed % 3)
     plain = reference.agglomerate(centers.tolist(), sizes.tolist(), 1.0, theta, reference.Margin())
-    merged, total, _ = agglomerate(centers, sizes, PitmanYorPenalty(1.0, theta))
+    merged, total, *_ = agglomerate(centers, sizes, PitmanYorPenalty(1.0, theta))
     assert 1 < len(merged) < 30
     assert_allclose(merged, plain)
     assert total.sum() == pytest.approx(sizes.sum())

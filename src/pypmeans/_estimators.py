@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import (
@@ -16,12 +17,27 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pypmeans import _kernels
-from pypmeans._penalty import PitmanYorPenalty
+from pypmeans._improving import SearchMoves
+from pypmeans._moves import PaperMoves
+from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
 from pypmeans._samples import ArraySamples
 from pypmeans._solver import solve
 from pypmeans._threads import Threads, blocks_of
-from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam
+from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam, theta_of
 from pypmeans._validation import check_init, check_rows, check_weights
+
+
+class Algorithm(NamedTuple):
+    """What makes the difference between the algorithms: what clusters cost, and which moves."""
+
+    penalty: type
+    moves: type
+
+
+ALGORITHMS = {
+    "paper": Algorithm(PitmanYorPenalty, PaperMoves),
+    "search": Algorithm(SizedPenalty, SearchMoves),
+}
 
 
 class _PenalizedMeans(
@@ -31,7 +47,7 @@ class _PenalizedMeans(
 
     _parameter_constraints: dict = {
         "lam": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "algorithm": [StrOptions({"paper"})],
+        "algorithm": [StrOptions({"search", "paper"})],
         "init": [StrOptions({"mean", "random"}), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "max_clusters": [Interval(Integral, 1, None, closed="left"), None],
@@ -72,9 +88,8 @@ class _PenalizedMeans(
             solution = solve(
                 samples,
                 centers,
-                penalty,
+                ALGORITHMS[self.algorithm].moves(penalty, most_clusters),
                 max_iter=self.max_iter,
-                most_clusters=most_clusters,
                 report=_print_pass if self.verbose else None,
             )
         self._store(solution, penalty)
@@ -143,8 +158,9 @@ class _PenalizedMeans(
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         weight = check_weights(sample_weight, X)
-        _, sq_dists = self._nearest(X)
-        return -float(np.sum(weight * sq_dists) + self._penalty.value(self.n_clusters_))
+        labels, sq_dists = self._nearest(X)
+        sizes = np.bincount(labels, weights=weight, minlength=self.n_clusters_)
+        return -float(np.sum(weight * sq_dists) + self._penalty.charge(sizes))
 
     def is_novel(self, X):
         """Where founding a new cluster would cost less than joining one.
@@ -170,15 +186,16 @@ class _PenalizedMeans(
         with Threads(self.n_threads) as threads:
             threads.run(
                 lambda rows: _kernels.cheapest_join(
-                    X[rows], self.cluster_centers_, self.cluster_sizes_, costs[rows]
+                    X[rows], self.cluster_centers_, self.cluster_sizes_, self._penalty.pull,
+                    costs[rows],
                 ),
                 blocks_of(len(X)),
-            )
+            )  # fmt: skip
         return costs > self._penalty.marginal(self.n_clusters_)
 
     @property
     def _penalty(self):
-        return PitmanYorPenalty(self.lam_, self.theta_)
+        return ALGORITHMS[self.algorithm].penalty(self.lam_, self.theta_)
 
     @property
     def _n_features_out(self):
@@ -187,18 +204,24 @@ class _PenalizedMeans(
     def _resolve(self, samples):
         """λ and θ as numbers."""
         lam = auto_lam(samples, self.theta) if self.lam == "auto" else float(self.lam)
-        theta = lam / DEFAULT_THETA_RATIO if self.theta is None else float(self.theta)
-        return PitmanYorPenalty(lam, theta)
+        if self.theta is not None:
+            theta = float(self.theta)
+        elif self.algorithm == "paper":
+            theta = lam / DEFAULT_THETA_RATIO
+        else:
+            theta = theta_of(lam, samples)
+        return ALGORITHMS[self.algorithm].penalty(lam, theta)
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""
         with ArraySamples(X, np.ones(len(X)), self.n_threads) as samples:
-            samples.assign(self.cluster_centers_)
+            samples.assign(self.cluster_centers_, offsets=self._offsets)
             return samples.labels, samples.sq_dists
 
     def _store(self, solution, penalty):
         self.cluster_centers_ = solution.centers
         self.cluster_sizes_ = solution.sizes
+        self._offsets = solution.offsets
         self.labels_ = solution.labels
         self.n_clusters_ = len(solution.centers)
         self.lam_, self.theta_ = penalty.lam, penalty.theta
@@ -420,8 +443,9 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         self.verbose = verbose
 
 
-def _print_pass(n_iter, objective, n_clusters):
-    print(f"pass {n_iter}: objective {objective:.6g}, {n_clusters} clusters")
+def _print_pass(n_iter, objective, n_clusters, move):
+    after = f", after {move}" if move else ""
+    print(f"pass {n_iter}: objective {objective:.6g}, {n_clusters} clusters{after}")
 
 
 def _warn(message, category=UserWarning):

@@ -261,10 +261,11 @@ def search_products(
 
 
 @compiled
-def bring_nearer(X, point, sq_dists):
-    """Lower the squared distance of rows that are nearer to `point`."""
-    for i in range(X.shape[0]):
-        sq_dists[i] = min(sq_dists[i], sq_distance(X, i, point, np.int64(0)))
+def bring_nearer(X, rows, point, sq_dists):
+    """Lower the squared distance of `rows` that are nearer to `point`."""
+    for q in range(rows.shape[0]):
+        sq = sq_distance(X, np.int64(rows[q]), point, np.int64(0))
+        sq_dists[q] = min(sq_dists[q], sq)
 
 
 @compiled
@@ -311,39 +312,150 @@ def merge_increase(size_a, size_b, sq_dist):
 
 
 @compiled
-def cheapest_merge(a, centers, sizes):
+def merge_cost(size_a, size_b, sq_dist, pull):
+    """Growth of the objective when two clusters become one, but for the charge it saves.
+
+    `pull` times what the sizes cost less in one (see `SizedPenalty`) is taken off.
+    """
+    cost = merge_increase(size_a, size_b, sq_dist)
+    if pull > 0.0:
+        light, heavy = min(size_a, size_b), max(size_a, size_b)
+        cost -= pull * (light * np.log1p(heavy / light) + heavy * np.log1p(light / heavy))
+    return cost
+
+
+@compiled
+def cheapest_merge(a, centers, sizes, pull):
     """The cluster whose merger with `a` costs least, and that cost; empty ones do not count."""
     partner, least = -1, np.inf
     for b in range(centers.shape[0]):
         if b != a and sizes[b] > 0:
-            cost = merge_increase(sizes[a], sizes[b], sq_distance(centers, a, centers, b))
+            sq = sq_distance(centers, a, centers, b)
+            cost = merge_cost(sizes[a], sizes[b], sq, pull)
             if cost < least:
                 partner, least = b, cost
     return partner, least
 
 
 @compiled
-def any_merge_below(charge, centers, sizes, fresh):
+def any_merge_below(charge, centers, sizes, pull, fresh):
     """Whether a pair of clusters, at least one of them `fresh`, merges at less than `charge`."""
     for a in range(centers.shape[0]):
         if fresh[a]:
             for b in range(centers.shape[0]):
                 if b != a and (b > a or not fresh[b]):
                     sq = sq_distance(centers, a, centers, b)
-                    if merge_increase(sizes[a], sizes[b], sq) < charge:
+                    if merge_cost(sizes[a], sizes[b], sq, pull) < charge:
                         return True
     return False
 
 
 @compiled
-def cheapest_join(X, centers, sizes, costs):
-    """What joining the cheapest cluster would cost each row, were it a new point of weight 1."""
+def cheapest_join(X, centers, sizes, pull, costs):
+    """What joining the cheapest cluster would cost each row, were it a new point of weight 1.
+
+    Without what founding one would cost as well.
+    """
+    attraction = np.empty(len(sizes))
+    for k in range(len(sizes)):  # (W + 1) ln(W + 1) - W ln W
+        attraction[k] = pull * (np.log(sizes[k] + 1.0) + sizes[k] * np.log1p(1.0 / sizes[k]))
     for i in range(X.shape[0]):
         least = np.inf
         for k in range(centers.shape[0]):
-            cost = merge_increase(1.0, sizes[k], sq_distance(X, i, centers, k))
+            cost = merge_increase(1.0, sizes[k], sq_distance(X, i, centers, k)) - attraction[k]
             least = min(least, cost)
         costs[i] = least
+
+
+@compiled
+def sort_rows(labels, places, rows):
+    """List the rows of each cluster one after the other; `places` are where each starts.
+
+    Updates `places`: in the end, where each ends.
+    """
+    for i in range(labels.shape[0]):
+        k = labels[i]
+        rows[places[k]] = i
+        places[k] += 1
+
+
+@compiled
+def local_steps(X, rows, weight, centers, sizes, pull, n_steps, labels):
+    """Assign `rows` to `centers` and move these to the means, until nothing changes.
+
+    Only these rows and centers take part; `sizes` as they are at first. Updates `centers`, `sizes`
+    and `labels` (which count along `rows`); returns the sum of squares about the new centers.
+    """
+    m, p = centers.shape
+    offsets, sums = np.empty(m), np.empty((m, p))
+    sse = 0.0
+    for _ in range(n_steps):
+        for k in range(m):
+            offsets[k] = -pull * np.log(sizes[k]) if sizes[k] > 0 else np.inf
+        sizes[:] = 0.0
+        sums[:] = 0.0
+        sse = 0.0
+        changed = False
+        for q in range(rows.shape[0]):
+            i = np.int64(rows[q])
+            best, best_sq, best_cost = 0, np.inf, np.inf
+            for k in range(m):
+                sq = sq_distance(X, i, centers, k)
+                if sq + offsets[k] < best_cost:
+                    best, best_sq, best_cost = k, sq, sq + offsets[k]
+            changed |= labels[q] != best
+            labels[q] = best
+            sizes[best] += weight[i]
+            sse += weight[i] * best_sq
+            for j in range(p):
+                sums[best, j] += weight[i] * (X[i, j] - centers[best, j])
+        for k in range(m):
+            if sizes[k] > 0:
+                for j in range(p):
+                    step = sums[k, j] / sizes[k]
+                    centers[k, j] += step
+                    sse -= sizes[k] * step * step
+        if not changed:
+            break
+    return max(sse, 0.0)
+
+
+@compiled
+def move_singly(X, rows, weight, labels, centers, sizes, pull):
+    """Move rows, one after the other, to the cluster where the objective is lowest.
+
+    Unlike an assignment this takes into account how the row itself moves the centers. No cluster
+    loses its last row. Updates `labels` (which count along `rows`), `centers` and `sizes`; returns
+    how many moved.
+    """
+    p, n_moved = X.shape[1], 0
+    for q in range(rows.shape[0]):
+        i, a = np.int64(rows[q]), np.int64(labels[q])
+        w = weight[i]
+        rest = sizes[a] - w
+        if rest <= 0.0:
+            continue
+        stay = w * (sizes[a] / rest) * sq_distance(X, i, centers, a) - pull * (
+            sizes[a] * np.log(sizes[a]) - rest * np.log(rest)
+        )
+        best, least = a, stay - 1e-12 * abs(stay)
+        for k in range(centers.shape[0]):
+            if k != a:
+                cost = merge_increase(w, sizes[k], sq_distance(X, i, centers, k))
+                if pull > 0.0:
+                    both = sizes[k] + w
+                    cost -= pull * (both * np.log(both) - sizes[k] * np.log(sizes[k]))
+                if cost < least:
+                    best, least = k, cost
+        if best != a:
+            for j in range(p):
+                centers[a, j] -= w / rest * (X[i, j] - centers[a, j])
+                centers[best, j] += w / (sizes[best] + w) * (X[i, j] - centers[best, j])
+            sizes[a] = rest
+            sizes[best] += w
+            labels[q] = best
+            n_moved += 1
+    return n_moved
 
 
 @compiled

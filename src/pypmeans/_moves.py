@@ -1,10 +1,48 @@
-"""Moves of the solver: open clusters, drop empty ones, merge close ones."""
+"""Moves of the paper: open clusters, drop empty ones, merge close ones."""
 
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 
 from pypmeans import _kernels
+
+
+class Arrangement(NamedTuple):
+    """Clusters after a move."""
+
+    centers: np.ndarray
+    sizes: np.ndarray
+    became: np.ndarray  # for each cluster before the move, its present number
+    stable: bool  # whether there was nothing to move
+    move: str = ""  # what was done, in words
+
+    @classmethod
+    def of(cls, centers, sizes, *, stable):
+        """The clusters as they are."""
+        return cls(centers, sizes, np.arange(len(sizes), dtype=np.int32), stable)
+
+
+class PaperMoves:
+    """Furthest-first opening and agglomeration, exactly as the paper has them."""
+
+    def __init__(self, penalty, most_clusters):
+        self.penalty = penalty
+        self.most_clusters = most_clusters
+        self.capped = False
+
+    def reach(self, c):
+        """The squared distance past which rows found clusters."""
+        return self.penalty.opening(c)
+
+    def open(self, samples, centers):
+        """The centers with those that rows founded."""
+        centers, self.capped = open_clusters(samples, centers, self.penalty, self.most_clusters)
+        return centers
+
+    def rearrange(self, samples, centers, sizes, numbers, fresh, settled):
+        """Close clusters become one, whether or not the rows have `settled`."""
+        return agglomerate(centers, sizes, self.penalty, fresh)
 
 
 def open_clusters(samples, centers, penalty, most_clusters):
@@ -41,7 +79,7 @@ def update_centers(samples, n_clusters):
     """The means of the clusters that have rows, their weights, and what each cluster became."""
     means, sizes = samples.means(n_clusters)
     occupied = sizes > 0
-    became = np.cumsum(occupied, dtype=np.int32) - 1
+    became = np.maximum(np.cumsum(occupied, dtype=np.int32) - 1, 0)
     return means[occupied], sizes[occupied], became
 
 
@@ -49,26 +87,27 @@ def agglomerate(centers, sizes, penalty, fresh=None):
     """Merge pairs of clusters while that lowers the objective, the best pair first (Prop. 3).
 
     The paper's c is the count after the merger, so `c` clusters merge below ``marginal(c - 1)``.
-    `fresh` marks the clusters that changed since no pair could be merged; by default all. Returns
-    the centers, the weights, and what each cluster became.
+    `fresh` marks the clusters that changed since no pair could be merged; by default all.
     """
     c = len(sizes)
     fresh = np.ones(c, dtype=bool) if fresh is None else fresh
-    if c == 1 or not _kernels.any_merge_below(penalty.marginal(c - 1), centers, sizes, fresh):
-        return centers, sizes, np.arange(c, dtype=np.int32)
+    if c == 1 or not _kernels.any_merge_below(
+        penalty.marginal(c - 1), centers, sizes, penalty.pull, fresh
+    ):
+        return Arrangement.of(centers, sizes, stable=True)
     return _merge_best_first(centers.copy(), sizes.copy(), penalty)
 
 
 def _merge_best_first(centers, sizes, penalty):
     c = len(sizes)
     merged_into = np.arange(c)
-    heap = [_cheapest(a, centers, sizes) for a in range(c)]
+    heap = [_cheapest(a, centers, sizes, penalty.pull) for a in range(c)]
     heapify(heap)
     while c > 1:
-        # No merger brings two other clusters closer (merge_increase is Ward's distance, which is
-        # reducible), so what the heap holds is never too high and stale entries can wait.
-        increase, a, b, size_a, size_b = heappop(heap)
-        if increase >= penalty.marginal(c - 1):
+        # The best pair of a merged cluster is in the heap anew; other pairs stay what they were. So
+        # what the heap holds for a cluster is never too high, and stale entries can wait.
+        cost, a, b, size_a, size_b = heappop(heap)
+        if cost >= penalty.marginal(c - 1):
             break
         if sizes[a] != size_a:  # merged meanwhile: gone, or in the heap again
             continue
@@ -78,12 +117,13 @@ def _merge_best_first(centers, sizes, penalty):
             sizes[a], sizes[b] = total, 0.0
             merged_into[merged_into == b] = a
             c -= 1
-        heappush(heap, _cheapest(a, centers, sizes))
+        heappush(heap, _cheapest(a, centers, sizes, penalty.pull))
     alive = sizes > 0
     became = (np.cumsum(alive, dtype=np.int32) - 1)[merged_into]
-    return centers[alive], sizes[alive], became
+    move = f"{len(sizes) - c} merge"
+    return Arrangement(centers[alive], sizes[alive], became, False, move)
 
 
-def _cheapest(a, centers, sizes):
-    b, increase = _kernels.cheapest_merge(a, centers, sizes)
-    return increase, a, b, sizes[a], sizes[b]
+def _cheapest(a, centers, sizes, pull):
+    b, cost = _kernels.cheapest_merge(a, centers, sizes, pull)
+    return cost, a, b, sizes[a], sizes[b]

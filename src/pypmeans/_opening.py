@@ -30,9 +30,9 @@ class Opening:
             sq_dists = sq_dists.copy()
             sq_dists[self._passed] = -1.0
         hot = sq_dists >= np.partition(sq_dists, n_rows - n_hot)[n_rows - n_hot]
-        self._rows = np.flatnonzero(hot)[:n_hot]  # not more where many are equal
+        # not more where many are equal
+        self._rows = np.flatnonzero(hot)[:n_hot].astype(np.int32)
         hot[self._rows[-1] + 1 :] = False
-        self._hot = self._X[self._rows]
         self._hot_sq = sq_dists[self._rows]
         self._other_sq = sq_dists.max(where=~hot, initial=-1.0)
         self._first = int(sq_dists.argmax())
@@ -53,7 +53,7 @@ class Opening:
 
     def open(self, point):
         """Make `point`, an array of one row, a center."""
-        _kernels.bring_nearer(self._hot, point, self._hot_sq)
+        _kernels.bring_nearer(self._X, self._rows, point, self._hot_sq)
         self.points.append(point)
         self._first = -1
 

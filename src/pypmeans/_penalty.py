@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log, log1p
+from math import ceil, exp, inf, lgamma, log, log1p
+
+import numpy as np
 
 # Labels are int32, so no more clusters than this can be named.
 MOST_CLUSTERS = 2**31 - 1
@@ -17,6 +19,15 @@ class PitmanYorPenalty:
 
     lam: float
     theta: float = 0.0
+    pull = 0.0  # sizes do not count
+
+    def charge(self, sizes):
+        """All that clusters of these sizes cost beside the sum of squares: only their number."""
+        return self.value(len(sizes))
+
+    def offsets(self, sizes):
+        """What joining each cluster costs a row beside its squared distance: nothing."""
+        return np.zeros(len(sizes))
 
     def value(self, c):
         """Total charge for `c` clusters, P(c) of Eq. 15."""
@@ -54,3 +65,52 @@ class PitmanYorPenalty:
             middle = (low + high) // 2
             low, high = (middle, high) if self.marginal(middle - 1) > 0 else (low, middle)
         return low
+
+
+@dataclass(frozen=True)
+class SizedPenalty:
+    """What clusters of certain sizes cost: the sizes that the paper's limit drops are kept.
+
+    The objective is the weighted sum of squares plus, with W for the sum of the sizes W_k,
+    ``theta Σ W_k ln(W / W_k) + lam c - theta ln (c - 1)!``: what the derivation of Eq. 14 gives if
+    2ε stays θ, twice the variance within clusters per feature, instead of vanishing. One more
+    cluster costs ``lam - theta ln c``, exactly Eq. 14. Large clusters attract: to cut a round
+    group in two costs more than it saves, whatever its size. With ``theta=0``, DP-means.
+    """
+
+    lam: float
+    theta: float = 0.0
+
+    @property
+    def pull(self):
+        """How strongly sizes count: what `offsets` and mergers multiply logarithms with."""
+        return self.theta
+
+    def charge(self, sizes):
+        """All that clusters of these sizes cost beside the sum of squares; empty ones nothing."""
+        sizes = sizes[sizes > 0]
+        spread = float(np.sum(sizes * np.log(sizes.sum() / sizes)))
+        return self.theta * spread + self.count_charge(len(sizes))
+
+    def attraction(self, sizes):
+        """What clusters of these sizes save by being large: ``theta Σ W_k ln W_k``."""
+        sizes = sizes[sizes > 0]
+        return self.theta * float(np.sum(sizes * np.log(sizes)))
+
+    def count_charge(self, c):
+        """What `c` clusters cost whatever their sizes: ``lam c - theta ln (c - 1)!``."""
+        return self.lam * c - self.theta * lgamma(c)
+
+    def offsets(self, sizes):
+        """What joining each cluster costs a row of weight 1 beside its squared distance."""
+        return self.theta * np.log(sizes.sum() / sizes)
+
+    def marginal(self, c):
+        """Charge for cluster ``c + 1``: t(c) of Eq. 14."""
+        return self.lam - self.theta * log(c)
+
+    @cached_property
+    def limit(self):
+        """The largest number of clusters whose last one still had a positive charge (Eq. 14)."""
+        ratio = self.lam / self.theta if self.theta > 0 else inf
+        return min(MOST_CLUSTERS, ceil(exp(ratio))) if ratio < log(MOST_CLUSTERS) else MOST_CLUSTERS

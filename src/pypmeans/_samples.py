@@ -9,9 +9,11 @@ from pypmeans import _kernels
 from pypmeans._bounds import Bounds, places_of
 from pypmeans._opening import Opening
 from pypmeans._search import make_search, rank_by_coordinates
+from pypmeans._splitting import split_rows
 from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of
 
+MOST_SINGLE = 10**8  # numbers compared when rows move one by one
 SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
 
@@ -55,6 +57,7 @@ class ArraySamples:
         self._centers: Any = None  # where the labels' centers are
         self._offsets: Any = None
         self._rank: Any = None  # which of equally near centers is preferred
+        self._sorted: Any = None  # the rows by cluster, and where each cluster starts
         self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
         self._origin = middle_of(X)
@@ -101,13 +104,14 @@ class ArraySamples:
         if became is None:
             self._start(centers, offsets)
             became = np.zeros(0, dtype=np.int32)
-        elif len(centers) < len(self._centers):
+        same = np.array_equal(became, np.arange(len(centers)))
+        if not same and len(became):
             self._sums.renumber(became, len(centers))
-        quiet = len(centers) == len(became) and reach >= self._reach
+        quiet = same and reach >= self._reach
         self._reach = reach
         rank = rank_by_coordinates(centers)
-        never = np.full(len(self._bounds.clock), np.inf)
-        return self._assign(centers, offsets, rank, became, never, quiet) > 0
+        opened_at = self._nearest_of(np.delete(centers, became, axis=0))
+        return self._assign(centers, offsets, rank, became, opened_at, quiet) > 0
 
     def farthest(self):
         """The row furthest from its center, of equal ones the first; not one passed over.
@@ -155,6 +159,72 @@ class ArraySamples:
             self._cost = sum(self._threads.run(self._cost_of_block, self._blocks))
         return self._cost
 
+    def split(self, clusters, centers, penalty):
+        """The best way found to make two of each of some clusters, whose means are `centers`."""
+
+        def split_one(at):
+            rows = self._rows_of([clusters[at]])
+            return split_rows(self.X, rows, self.weight, centers[at], penalty)
+
+        self._sort()
+        return self._threads.run(split_one, range(len(clusters)))
+
+    def move_singly(self, numbers, centers, sizes, pull):
+        """Where centers and sizes get to when rows between clusters move one by one.
+
+        Only rows whose own weight could make a difference are looked at. `numbers` are those of the
+        clusters that `centers` and `sizes` are given for. None if no row moves.
+        """
+        self._measure()
+        place = np.zeros(len(self._centers), dtype=np.int32)
+        place[numbers] = np.arange(len(numbers))
+        heaviest = self.weight.max()
+        # How much cheaper another cluster can be than assignment thinks, and this one dearer
+        other = heaviest / (heaviest + sizes.min())
+        own = heaviest / np.maximum(sizes - heaviest, heaviest)
+        labels = place[self.labels]
+        price = self._offsets - self._offsets.min()
+        margin = (
+            (1 + own[labels]) * self._sq_dists
+            + price[self.labels]
+            + 2 * pull * (own[labels] + other)
+        )
+        near = np.maximum(self._lower, 0.0) ** 2 * (1 - other)
+        rows = np.flatnonzero(near < margin)
+        most = max(1, MOST_SINGLE // centers.size)
+        if len(rows) > most:  # those between clusters first
+            ratio = near[rows] / np.maximum(margin[rows], np.finfo(float).tiny)
+            rows = np.sort(rows[np.argpartition(ratio, most)[:most]])
+        centers, sizes, labels = centers.copy(), sizes.copy(), labels[rows]
+        n_moved = _kernels.move_singly(
+            self.X, rows.astype(np.int32), self.weight, labels, centers, sizes, pull
+        )
+        return (centers, sizes, n_moved) if n_moved else None
+
+    def rearrange(self, clusters, centers, sizes, pull, n_steps):
+        """Let the rows of some clusters choose among other `centers`; how that ends.
+
+        Returns the sum of squares, the centers and their sizes; no other cluster takes part.
+        """
+        self._sort()
+        rows, centers, sizes = self._rows_of(clusters), centers.copy(), sizes.copy()
+        labels = np.full(len(rows), -1, dtype=np.int8)
+        sse = _kernels.local_steps(self.X, rows, self.weight, centers, sizes, pull, n_steps, labels)
+        return sse, centers, sizes
+
+    def _sort(self):
+        if self._sorted is None:
+            counts = np.bincount(self.labels, minlength=len(self._centers))
+            ends = np.cumsum(counts)
+            rows = np.empty(len(self.X), dtype=np.int32)
+            _kernels.sort_rows(self.labels, ends - counts, rows)
+            self._sorted = rows, np.concatenate([[0], ends])
+
+    def _rows_of(self, clusters):
+        rows, starts = self._sorted
+        lists = [rows[starts[k] : starts[k + 1]] for k in clusters]
+        return lists[0] if len(lists) == 1 else np.concatenate(lists)
+
     def _cost_of_block(self, rows):
         return np.sum(self.weight[rows] * self._sq_dists[rows])
 
@@ -177,7 +247,7 @@ class ArraySamples:
         self._opening.points = []
         centers = np.vstack([self._centers, points])
         offsets = np.concatenate([self._offsets, np.zeros(len(points))])
-        opened_at = cdist(self._centers, points).min(axis=1)
+        opened_at = self._nearest_of(points)
         # A row goes to an opened center only if that is nearer, and to the first of equal ones.
         rank = np.concatenate([self._rank, np.arange(c, len(centers))])
         self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at)
@@ -191,12 +261,19 @@ class ArraySamples:
         """Measure the distances of rows to centers that moved since they were looked at."""
         if self._bounds is not None and self._bounds.moved.any():
             stay = np.arange(len(self._centers), dtype=np.int32)
-            never = np.full(len(stay), np.inf)
-            self._assign(self._centers, self._offsets, self._rank, stay, never)
+            nowhere = np.full(len(stay), np.inf)
+            self._assign(self._centers, self._offsets, self._rank, stay, nowhere)
+
+    def _nearest_of(self, points):
+        """How near to each center the nearest of `points` is."""
+        if self._centers is None or not len(points):
+            return np.full(len(self._bounds.clock), np.inf)
+        return cdist(self._centers, points).min(axis=1)
 
     def _start(self, centers, offsets):
         """No row has a label."""
         self._labels[:] = -1
+        self._centers = None
         self._bounds = Bounds(places_of(centers, offsets))
         self._sums = ClusterSums(self.X, self.weight, self._origin)
         self._search = make_search(self.X, self._origin, len(centers))
@@ -207,7 +284,8 @@ class ArraySamples:
         In a `quiet` pass, where clusters only moved, most rows need no look.
         """
         bounds, moved_by = self._bounds, np.inf
-        if len(became) == len(centers):
+        self._sorted = None
+        if np.array_equal(became, np.arange(len(centers))):
             moved_by = np.linalg.norm(centers[became] - self._centers, axis=1).max()
         self._search.look_at(centers, offsets, rank, moved_by, self._threads)
         self._cost = self.cost() + self._growth_by_moving(centers) if quiet else None

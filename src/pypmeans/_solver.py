@@ -1,10 +1,10 @@
-"""The loop of the paper: assign, open, update, agglomerate, until nothing changes."""
+"""The loop: assign, open, update, rearrange, until nothing changes."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from pypmeans._moves import agglomerate, open_clusters, update_centers
+from pypmeans._moves import update_centers
 from pypmeans._search import rank_by_coordinates
 
 
@@ -13,45 +13,57 @@ class Solution(NamedTuple):
 
     centers: np.ndarray
     sizes: np.ndarray
+    offsets: np.ndarray  # what joining each cluster costs a row beside its squared distance
     labels: np.ndarray
     inertia: float
     history: list[float]
     n_iter: int
     converged: bool
-    capped: bool  # a point wanted to found one cluster more than allowed
+    capped: bool  # one cluster more than allowed would have lowered the objective
 
 
-def solve(samples, centers, penalty, *, max_iter, most_clusters, report=None):
-    """Run pyp-means (Algorithm 1) from `centers` until nothing changes.
+def solve(samples, centers, moves, *, max_iter, report=None):
+    """Run the loop from `centers` until nothing changes.
 
-    The objective is recorded once per pass, after the openings. `report` is called with the
-    number of the pass, the objective and the number of clusters.
+    With the moves of the paper this is pyp-means (Algorithm 1). The objective is recorded once per
+    pass, after the openings. `report` is called with the number of the pass, the objective, the
+    number of clusters, and what was done after the pass before.
     """
+    penalty = moves.penalty
     history: list[float] = []
     sizes = became = None
-    stable = converged = False
+    stable, converged, move = False, False, ""
     while len(history) < max_iter and not converged:
-        moved = samples.assign(centers, became, reach=penalty.opening(len(centers)))
-        opened, capped = open_clusters(samples, centers, penalty, most_clusters)
-        history.append(samples.cost() + penalty.value(len(opened)))
+        offsets = np.zeros(len(centers)) if sizes is None else penalty.offsets(sizes)
+        reach = moves.reach(len(centers))
+        moved = samples.assign(centers, became, offsets=offsets, reach=reach)
+        opened = moves.open(samples, centers)
+        _, all_sizes = samples.means(len(opened))
+        history.append(samples.cost() + penalty.charge(all_sizes))
         if report is not None:
-            report(len(history), history[-1], len(opened))
+            report(len(history), history[-1], len(opened), move)
         converged = stable and not moved and len(opened) == len(centers)
         if not converged:
             means, new_sizes, kept = update_centers(samples, len(opened))
             fresh = changed_since(centers, sizes, means, new_sizes, len(opened))
-            centers, sizes, merged = agglomerate(means, new_sizes, penalty, fresh)
+            numbers = np.flatnonzero(all_sizes)
+            arranged = moves.rearrange(samples, means, new_sizes, numbers, fresh, not moved)
+            centers, sizes, merged, stable, move = arranged
             became = merged[kept]
-            stable = len(centers) == len(opened)
+            stable &= len(means) == len(opened)
     n_iter = len(history)
     if converged:
         history.pop()
     else:
-        samples.assign(centers, became)
+        offsets = penalty.offsets(sizes)
+        samples.assign(centers, became, offsets=offsets)
     samples.measure()
     _, sizes = samples.means(len(centers))
-    history.append(samples.cost() + penalty.value(np.count_nonzero(sizes)))
-    return number_by_size(samples, centers, sizes, history, n_iter, converged, capped)
+    history.append(samples.cost() + penalty.charge(sizes[sizes > 0]))
+    return number_by_size(
+        samples, centers, sizes, offsets, history=history, n_iter=n_iter, converged=converged,
+        capped=moves.capped,
+    )  # fmt: skip
 
 
 def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
@@ -67,7 +79,7 @@ def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
     return changed
 
 
-def number_by_size(samples, centers, sizes, history, n_iter, converged, capped):
+def number_by_size(samples, centers, sizes, offsets, **facts):
     """The solution with clusters numbered by decreasing weight, ties by coordinates.
 
     Clusters that lost their last row after the last update are left out.
@@ -78,10 +90,8 @@ def number_by_size(samples, centers, sizes, history, n_iter, converged, capped):
     return Solution(
         centers=centers[order],
         sizes=sizes[order],
+        offsets=offsets[order],
         labels=number[samples.labels],
         inertia=float(samples.cost()),
-        history=history,
-        n_iter=n_iter,
-        converged=converged,
-        capped=capped,
+        **facts,
     )

@@ -161,6 +161,12 @@ def auto_lam(samples, theta):
     return lam_opening(int(drop.argmax()) + 2, needed)[0]
 
 
+def theta_of(lam, samples):
+    """The θ for which λ is the usual price of a center's parameters: ``lam = theta (p/2) ln W``."""
+    total = samples.weight.sum()
+    return 2 * lam / (samples.X.shape[1] * np.log(total)) if total > 1 else 0.0
+
+
 def profile_of(samples, max_clusters):
     """Largest squared distance to the nearest of 1, 2, … `max_clusters` centers."""
     samples.assign(samples.mean()[None, :])

@@ -1,0 +1,283 @@
+"""Moves of the search: split, merge and swap clusters until the objective cannot be improved."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from pypmeans import _kernels
+from pypmeans._moves import Arrangement, agglomerate
+
+PATIENCE = 5  # passes before the next moves, should rows not have settled earlier
+MOST_TRIALS = 64  # in one go
+SWAPPED = 64  # clusters whose splits are best are thought of for a swap
+NEIGHBOURS = 4  # that take part in a trial, for each new center
+TRIAL_STEPS = 10
+TRIAL_ROWS = 100_000  # above this, large neighbours are left out of a trial
+LEAST_GAIN = 1e-11  # as part of the objective; less may be rounding
+
+
+class Trial(NamedTuple):
+    """Clusters that others could take the place of."""
+
+    change: float  # of the objective, before neighbours adapt
+    name: str
+    clusters: tuple
+    centers: np.ndarray
+    sizes: np.ndarray
+
+
+class Outcome(NamedTuple):
+    """A trial after the rows of its clusters and their neighbours have chosen anew."""
+
+    change: float
+    name: str
+    clusters: tuple
+    centers: np.ndarray
+    sizes: np.ndarray
+    became: np.ndarray  # for each of the clusters, which of the centers
+
+
+class SearchMoves:
+    """Looks for better arrangements of clusters whenever the rows have settled.
+
+    Every change of the objective is exact. Mergers and splits that lower it at once are made at
+    once. Others, and swaps (a split and a merger), are tried: the clusters concerned and their
+    neighbours take a few steps, and the move is made if the objective then is lower. What failed
+    is not tried again while the clusters concerned stay as they are.
+    """
+
+    def __init__(self, penalty, most_clusters):
+        self.penalty = penalty
+        self.most_clusters = most_clusters
+        self.capped = False
+        self._splits: dict = {}
+        self._failed: set = set()
+        self._passes = 0
+
+    def reach(self, c):
+        """No row founds a cluster alone, so none needs to be watched."""
+        return np.inf
+
+    def open(self, samples, centers):
+        """Clusters are opened by splits only."""
+        return centers
+
+    def rearrange(self, samples, centers, sizes, numbers, fresh, settled):
+        """A better arrangement of the clusters, or the present one if none is found.
+
+        `numbers` are those the samples know the clusters by.
+        """
+        self._passes += 1
+        if not settled and self._passes < PATIENCE:
+            return Arrangement.of(centers, sizes, stable=False)
+        self._passes = 0
+        merged = agglomerate(centers, sizes, self.penalty, fresh)
+        if not merged.stable:
+            return merged
+        state = _State(self, samples, centers, sizes, numbers)
+        return state.split() or state.move_singly() or state.try_out() or merged
+
+    def splits(self, samples, centers, sizes, numbers):
+        """The best split found for each cluster; what is known of unchanged ones is kept."""
+        keys = [(size, center.tobytes()) for size, center in zip(sizes, centers)]
+        new = [k for k, key in enumerate(keys) if key not in self._splits]
+        found = samples.split(numbers[new], centers[new], self.penalty)
+        known = self._splits | {keys[k]: split for k, split in zip(new, found)}
+        self._splits = {key: known[key] for key in keys}
+        return [self._splits[key] for key in keys]
+
+    def failed(self, trial, centers):
+        """Whether the same was tried before; if not, it is from now on."""
+        key = trial.name, *sorted(centers[k].tobytes() for k in trial.clusters)
+        seen = key in self._failed
+        self._failed.add(key)
+        return seen
+
+
+class _State:
+    """The clusters as they are while moves are looked for."""
+
+    def __init__(self, moves, samples, centers, sizes, numbers):
+        self.moves, self.penalty, self.pull = moves, moves.penalty, moves.penalty.pull
+        self.samples, self.centers, self.sizes, self.numbers = samples, centers, sizes, numbers
+        self.c = len(centers)
+        found = moves.splits(samples, centers, sizes, numbers)
+        self.halves = [(split.centers, split.sizes) for split in found]
+        # What clusters cost beside their number: the sum of squares less the attraction of sizes.
+        sse = np.array([split.sse for split in found])
+        self.costs = sse - self.pull * sizes * np.log(sizes)
+        self.split_change = np.array([split.cost for split in found]) - self.costs
+        self.least_gain = LEAST_GAIN * (sse.sum() + moves.penalty.lam)
+
+    def split(self):
+        """Make all splits that lower the objective at once; None if there is none."""
+        centers, sizes = [self.centers], [self.sizes.copy()]
+        order = np.argsort(self.split_change, kind="stable")
+        c = self.c
+        for k in order:
+            if self.split_change[k] + self.penalty.marginal(c) >= -self.least_gain:
+                break
+            if c >= self.moves.most_clusters:
+                self.moves.capped = True
+                break
+            if c == self.c:
+                centers[0] = self.centers.copy()
+            half_centers, half_sizes = self.halves[k]
+            centers[0][k], sizes[0][k] = half_centers[0], half_sizes[0]
+            centers.append(half_centers[1:])
+            sizes.append(half_sizes[1:])
+            c += 1
+        if c == self.c:
+            return None
+        stay = np.arange(self.c, dtype=np.int32)
+        return Arrangement(
+            np.vstack(centers), np.concatenate(sizes), stay, False, f"{c - self.c} split"
+        )
+
+    def move_singly(self):
+        """Move single rows where that lowers the objective; None if there are none."""
+        if self.c == 1:
+            return None
+        found = self.samples.move_singly(self.numbers, self.centers, self.sizes, self.pull)
+        if found is None:
+            return None
+        centers, sizes, n_moved = found
+        stay = np.arange(self.c, dtype=np.int32)
+        return Arrangement(centers, sizes, stay, False, f"{n_moved} rows moved singly")
+
+    def try_out(self):
+        """Make all moves that lower the objective once neighbours have adapted; None if none."""
+        self.tree = KDTree(self.centers)
+        touched: set = set()
+        outcomes: list[Outcome] = []
+        tried = 0
+        for trial in self._trials():
+            if tried == MOST_TRIALS or trial.change > self.penalty.lam:
+                break
+            if not touched.isdisjoint(trial.clusters) or self.moves.failed(trial, self.centers):
+                continue
+            tried += 1
+            outcome = self._outcome(trial, touched)
+            if outcome.change < -self.least_gain:
+                outcomes.append(outcome)
+                touched.update(outcome.clusters)
+                self.c += int(np.count_nonzero(outcome.sizes)) - len(outcome.clusters)
+        return self._arrange(outcomes, touched) if outcomes else None
+
+    def _trials(self):
+        """Splits, mergers and swaps, the most promising first."""
+        price, saved = self.penalty.marginal(self.c), self.penalty.marginal(max(self.c - 1, 1))
+        by_gain = np.argsort(self.split_change, kind="stable")
+        by_gain = by_gain[np.isfinite(self.split_change[by_gain])]
+        mergers = self._mergers()
+        trials = []
+        if self.c < self.moves.most_clusters:
+            trials += [
+                Trial(self.split_change[k] + price, "split", (k,), *self.halves[k])
+                for k in by_gain[: 2 * MOST_TRIALS]
+            ]
+        trials += [merger._replace(change=merger.change - saved) for merger in mergers]
+        for k in by_gain[:SWAPPED]:
+            trials += self._swaps(k, mergers)
+        return sorted(trials, key=lambda trial: trial.change)
+
+    def _mergers(self):
+        """The cheapest merger of each cluster, cheapest first, without the charge they save."""
+        pairs = {}
+        for a in range(self.c if self.c > 1 else 0):
+            b, cost = _kernels.cheapest_merge(a, self.centers, self.sizes, self.pull)
+            pairs[min(a, b), max(a, b)] = cost
+        ranked = sorted(pairs.items(), key=lambda item: item[1])[: 2 * MOST_TRIALS]
+        return [
+            Trial(cost, "merge", pair, *_merged(self.centers[list(pair)], self.sizes[list(pair)]))
+            for pair, cost in ranked
+        ]
+
+    def _swaps(self, k, mergers):
+        """Swaps that split cluster `k`: others merge, or a half joins another cluster."""
+        (half_centers, half_sizes), change = self.halves[k], self.split_change[k]
+        other = next((merger for merger in mergers if k not in merger.clusters), None)
+        if other is not None:
+            yield Trial(
+                change + other.change, "swap", (k, *other.clusters),
+                np.vstack([half_centers, other.centers]),
+                np.concatenate([half_sizes, other.sizes]),
+            )  # fmt: skip
+        if self.c == 1:
+            return
+        for half in (0, 1):
+            centers = np.vstack([self.centers, half_centers[half]])
+            sizes = np.append(self.sizes, half_sizes[half])
+            sizes[k] = 0.0  # no partner
+            b, cost = _kernels.cheapest_merge(self.c, centers, sizes, self.pull)
+            joined = _merged(centers[[b, self.c]], sizes[[b, self.c]])
+            yield Trial(
+                change + cost, f"swap {half}", (k, b),
+                np.vstack([half_centers[1 - half], joined[0]]),
+                np.concatenate([half_sizes[[1 - half]], joined[1]]),
+            )  # fmt: skip
+
+    def _outcome(self, trial, touched):
+        """What comes of a trial after a few steps of the clusters concerned."""
+        beside = self._neighbours(trial, touched)
+        clusters = (*trial.clusters, *beside)
+        listed = list(clusters)
+        sse, centers, sizes = self.samples.rearrange(
+            self.numbers[listed],
+            np.vstack([trial.centers, self.centers[beside]]),
+            np.concatenate([trial.sizes, self.sizes[beside]]),
+            self.pull,
+            TRIAL_STEPS,
+        )
+        cost = sse - self.penalty.attraction(sizes)
+        count = self.c + np.count_nonzero(sizes) - len(clusters)
+        if count > self.moves.most_clusters:
+            return Outcome(np.inf, trial.name, clusters, centers, sizes, np.empty(0))
+        charge = self.penalty.count_charge(count) - self.penalty.count_charge(self.c)
+        change = cost - self.costs[listed].sum() + charge
+        # A former cluster goes on as the nearest of those that have rows.
+        gaps = ((self.centers[listed][:, None, :] - centers) ** 2).sum(axis=2)
+        became = np.where(sizes > 0, gaps, np.inf).argmin(axis=1)
+        return Outcome(change, trial.name, clusters, centers, sizes, became)
+
+    def _neighbours(self, trial, touched):
+        near = self.tree.query(trial.centers, k=min(self.c_at_start, NEIGHBOURS + 3))[1]
+        taken = touched | set(trial.clusters)
+        beside = [k for k in dict.fromkeys(np.ravel(near.T)) if k not in taken]
+        beside = beside[: NEIGHBOURS * len(trial.centers)]
+        rows = self.sizes[list(trial.clusters)].sum() + self.sizes[beside].sum()
+        while beside and rows > TRIAL_ROWS:
+            largest = max(beside, key=lambda k: self.sizes[k])
+            beside.remove(largest)
+            rows -= self.sizes[largest]
+        return beside
+
+    @property
+    def c_at_start(self):
+        return len(self.centers)
+
+    def _arrange(self, outcomes, touched):
+        """All clusters, those of the outcomes in place of those they concern."""
+        left = np.array([k for k in range(self.c_at_start) if k not in touched], dtype=int)
+        became = np.empty(self.c_at_start, dtype=np.int32)
+        became[left] = np.arange(len(left))
+        centers, sizes, c = [self.centers[left]], [self.sizes[left]], len(left)
+        for outcome in outcomes:
+            kept = outcome.sizes > 0
+            place = c + np.cumsum(kept) - 1
+            became[list(outcome.clusters)] = place[outcome.became]
+            centers.append(outcome.centers[kept])
+            sizes.append(outcome.sizes[kept])
+            c += int(np.count_nonzero(kept))
+        names = [outcome.name.split()[0] for outcome in outcomes]
+        made = ", ".join(f"{names.count(name)} {name}" for name in sorted(set(names)))
+        return Arrangement(
+            np.vstack(centers), np.concatenate(sizes), became, False, f"{made} after trial"
+        )
+
+
+def _merged(centers, sizes):
+    """Center and size of two clusters as one, each with a first axis of one."""
+    total = sizes.sum()
+    return centers[:1] + sizes[1] / total * (centers[1:] - centers[:1]), np.array([total])
