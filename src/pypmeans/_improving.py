@@ -6,12 +6,14 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from pypmeans import _kernels
+from pypmeans._gathering import gather
 from pypmeans._moves import Arrangement, agglomerate
 
-PATIENCE = 5  # passes before the next moves, should rows not have settled earlier
+PATIENCE = 2  # passes after a split or merger before the next, should rows not settle earlier
 MOST_TRIALS = 64  # in one go
 SWAPPED = 64  # clusters whose splits are best are thought of for a swap
 NEIGHBOURS = 4  # that take part in a trial, for each new center
+STRAYS = 2048  # rows looked at for clusters that none of the present ones holds
 TRIAL_STEPS = 10
 TRIAL_ROWS = 100_000  # above this, large neighbours are left out of a trial
 LEAST_GAIN = 1e-11  # as part of the objective; less may be rounding
@@ -53,7 +55,7 @@ class SearchMoves:
         self.capped = False
         self._splits: dict = {}
         self._failed: set = set()
-        self._passes = 0
+        self._wait: float = PATIENCE  # passes before clusters are split or merged though rows still move
 
     def reach(self, c):
         """No row founds a cluster alone, so none needs to be watched."""
@@ -68,21 +70,27 @@ class SearchMoves:
 
         `numbers` are those the samples know the clusters by.
         """
-        self._passes += 1
-        if not settled and self._passes < PATIENCE:
+        self._wait -= 1
+        if not settled and self._wait > 0:
             return Arrangement.of(centers, sizes, stable=False)
-        self._passes = 0
-        merged = agglomerate(centers, sizes, self.penalty, fresh)
+        self._wait = PATIENCE
+        merged = agglomerate(centers, sizes, self.penalty)
         if not merged.stable:
             return merged
         state = _State(self, samples, centers, sizes, numbers)
-        return state.split() or state.move_singly() or state.try_out() or merged
+        split = state.split()
+        if split is not None:
+            return split
+        self._wait = np.inf
+        if not settled:
+            return merged._replace(stable=False)
+        return state.move_singly() or state.gather() or state.try_out() or merged
 
     def splits(self, samples, centers, sizes, numbers):
         """The best split found for each cluster; what is known of unchanged ones is kept."""
         keys = [(size, center.tobytes()) for size, center in zip(sizes, centers)]
         new = [k for k, key in enumerate(keys) if key not in self._splits]
-        found = samples.split(numbers[new], centers[new], self.penalty)
+        found = samples.split(numbers[new], centers[new], sizes[new], self.penalty)
         known = self._splits | {keys[k]: split for k, split in zip(new, found)}
         self._splits = {key: known[key] for key in keys}
         return [self._splits[key] for key in keys]
@@ -145,6 +153,18 @@ class _State:
         centers, sizes, n_moved = found
         stay = np.arange(self.c, dtype=np.int32)
         return Arrangement(centers, sizes, stay, False, f"{n_moved} rows moved singly")
+
+    def gather(self):
+        """Make clusters of rows that several others hold; None if that lowers nothing."""
+        if self.c >= self.moves.most_clusters:
+            return None
+        strays = self.samples.strays(self.numbers, STRAYS)
+        found = gather(strays, self.centers, self.sizes, self.penalty, self.least_gain)
+        if found is None:
+            return None
+        centers, sizes = (values[: self.moves.most_clusters] for values in found)
+        stay = np.arange(self.c, dtype=np.int32)
+        return Arrangement(centers, sizes, stay, False, f"{len(sizes) - self.c} gathered")
 
     def try_out(self):
         """Make all moves that lower the objective once neighbours have adapted; None if none."""

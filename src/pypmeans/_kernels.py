@@ -380,10 +380,11 @@ def sort_rows(labels, places, rows):
 
 
 @compiled
-def local_steps(X, rows, weight, centers, sizes, pull, n_steps, labels):
+def local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps, labels):
     """Assign `rows` to `centers` and move these to the means, until nothing changes.
 
-    Only these rows and centers take part; `sizes` as they are at first. Updates `centers`, `sizes`
+    Only these rows and centers take part; `sizes` as they are at first. Beyond the first `n_single`
+    rows, each stands for `factor` rows. Updates `centers`, `sizes`
     and `labels` (which count along `rows`); returns the sum of squares about the new centers.
     """
     m, p = centers.shape
@@ -405,10 +406,11 @@ def local_steps(X, rows, weight, centers, sizes, pull, n_steps, labels):
                     best, best_sq, best_cost = k, sq, sq + offsets[k]
             changed |= labels[q] != best
             labels[q] = best
-            sizes[best] += weight[i]
-            sse += weight[i] * best_sq
+            w = weight[i] if q < n_single else factor * weight[i]
+            sizes[best] += w
+            sse += w * best_sq
             for j in range(p):
-                sums[best, j] += weight[i] * (X[i, j] - centers[best, j])
+                sums[best, j] += w * (X[i, j] - centers[best, j])
         for k in range(m):
             if sizes[k] > 0:
                 for j in range(p):

@@ -7,13 +7,14 @@ from scipy.spatial.distance import cdist
 
 from pypmeans import _kernels
 from pypmeans._bounds import Bounds, places_of
+from pypmeans._gathering import Strays
 from pypmeans._opening import Opening
 from pypmeans._search import make_search, rank_by_coordinates
-from pypmeans._splitting import split_rows
+from pypmeans._splitting import Members, split_rows
 from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of
 
-MOST_SINGLE = 10**8  # numbers compared when rows move one by one
+MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
 SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
 
@@ -159,12 +160,13 @@ class ArraySamples:
             self._cost = sum(self._threads.run(self._cost_of_block, self._blocks))
         return self._cost
 
-    def split(self, clusters, centers, penalty):
+    def split(self, clusters, centers, sizes, penalty):
         """The best way found to make two of each of some clusters, whose means are `centers`."""
 
         def split_one(at):
-            rows = self._rows_of([clusters[at]])
-            return split_rows(self.X, rows, self.weight, centers[at], penalty)
+            rows, sq_dists = self._rows_of([clusters[at]]), self._sq_dists
+            mean = centers[at], sizes[at]
+            return split_rows(self.X, rows, self.weight, sq_dists, *mean, penalty)
 
         self._sort()
         return self._threads.run(split_one, range(len(clusters)))
@@ -201,6 +203,15 @@ class ArraySamples:
         )
         return (centers, sizes, n_moved) if n_moved else None
 
+    def strays(self, numbers, n_rows):
+        """The rows that cost most where they are; `numbers` as for `move_singly`."""
+        self._measure()
+        costs = self._sq_dists + self._offsets[self._labels]
+        n_rows = min(n_rows, len(costs))
+        rows = np.sort(np.argpartition(costs, len(costs) - n_rows)[len(costs) - n_rows :])
+        owners = np.searchsorted(numbers, self._labels[rows])
+        return Strays(self.X[rows].astype(np.float64), self.weight[rows], owners)
+
     def rearrange(self, clusters, centers, sizes, pull, n_steps):
         """Let the rows of some clusters choose among other `centers`; how that ends.
 
@@ -208,9 +219,8 @@ class ArraySamples:
         """
         self._sort()
         rows, centers, sizes = self._rows_of(clusters), centers.copy(), sizes.copy()
-        labels = np.full(len(rows), -1, dtype=np.int8)
-        sse = _kernels.local_steps(self.X, rows, self.weight, centers, sizes, pull, n_steps, labels)
-        return sse, centers, sizes
+        members = Members(self.X, self.weight, rows, len(rows), 1.0)
+        return members.steps(centers, sizes, pull, n_steps), centers, sizes
 
     def _sort(self):
         if self._sorted is None:

@@ -5,10 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pypmeans import _kernels
+from pypmeans._threads import blocks_of
 
 FAR_STARTS = 4  # members far from the center and each other, beside the principal direction
 FIRST_STEPS = 6  # for each start
 MORE_STEPS = 30  # for the best
+EXACT_STEPS = 4  # with all rows, where a sample came first
+SAMPLE = 4096  # rows of a large cluster that are looked at first
+FAR_ROWS = 1024  # about so many of its furthest are all in the sample
 DIRECTION_ROWS = 2000  # that show the principal direction
 DIRECTION_STEPS = 12
 
@@ -22,40 +26,76 @@ class Split(NamedTuple):
     sizes: np.ndarray
 
 
-def split_rows(X, rows, weight, center, penalty):
-    """The best way found to make two clusters of `rows`, whose mean is `center`."""
-    sq_dists = np.full(len(rows), np.inf)
-    _kernels.bring_nearer(X, rows, center[None, :], sq_dists)
-    row_weights = weight[rows]
-    sse, size = float(np.sum(row_weights * sq_dists)), float(row_weights.sum())
-    none = Split(sse, np.inf, np.vstack([center, center]), np.array([size, 0.0]))
-    if not sq_dists.any():
-        return none
-    starts = _starts(X, rows, row_weights, center, sq_dists)
-    halves = (
-        _two_groups(X, rows, weight, start, np.full(2, size / 2), penalty, FIRST_STEPS)
-        for start in starts
-    )
-    cost, centers, sizes = min(halves, key=lambda half: half[0])
-    if not np.isfinite(cost):
-        return none
-    return Split(sse, *_two_groups(X, rows, weight, centers, sizes, penalty, MORE_STEPS))
+class Members(NamedTuple):
+    """Rows of a cluster, or some of them: beyond the first, each stands for several."""
+
+    X: np.ndarray
+    weight: np.ndarray
+    rows: np.ndarray
+    n_single: int
+    factor: float
+
+    def steps(self, centers, sizes, pull, n_steps):
+        """Let the rows choose among `centers`, moving these and their sizes; the sum of squares."""
+        labels = np.full(len(self.rows), -1, dtype=np.int8)
+        return _kernels.local_steps(
+            self.X, self.rows, self.weight, self.n_single, self.factor, centers, sizes, pull,
+            n_steps, labels,
+        )  # fmt: skip
 
 
-def _two_groups(X, rows, weight, centers, sizes, penalty, n_steps):
-    labels = np.full(len(rows), -1, dtype=np.int8)
-    sse = _kernels.local_steps(X, rows, weight, centers, sizes, penalty.pull, n_steps, labels)
+def split_rows(X, rows, weight, sq_dists, center, size, penalty):
+    """The best way found to make two clusters of `rows`, whose mean is `center`.
+
+    `sq_dists`, of all rows of `X`, tell which rows are far from there.
+    """
+    members = Members(X, weight, rows, len(rows), 1.0)
+    sse = members.steps(center[None, :].copy(), np.array([size]), 0.0, 1)
+    some = members if len(rows) <= SAMPLE else _sample(members, sq_dists)
+    halves = [
+        _two_groups(some, start, np.full(2, size / 2), penalty, FIRST_STEPS)
+        for start in _starts(some, center)
+    ]
+    none = np.inf, np.empty((2, X.shape[1])), np.zeros(2)
+    cost, centers, sizes = min(halves, key=lambda half: half[0], default=none)
+    if np.isfinite(cost):
+        cost, centers, sizes = _two_groups(some, centers, sizes, penalty, MORE_STEPS)
+    if np.isfinite(cost) and some is not members:
+        cost, centers, sizes = _two_groups(members, centers, sizes, penalty, EXACT_STEPS)
+    return Split(sse, cost, centers, sizes)
+
+
+def _two_groups(members, centers, sizes, penalty, n_steps):
+    sse = members.steps(centers, sizes, penalty.pull, n_steps)
     cost = sse - penalty.attraction(sizes) if sizes.all() else np.inf
     return cost, centers, sizes
 
 
-def _starts(X, rows, row_weights, center, sq_dists):
-    """Pairs of centers to start from. Uses up `sq_dists`."""
-    some = slice(None, None, max(1, len(rows) // DIRECTION_ROWS))
+def _sample(members, sq_dists):
+    """The furthest rows, and some of the others that stand for all of these."""
+    rows = members.rows
+    every = len(rows) // SAMPLE
+    n_beyond = max(1, FAR_ROWS // every)
+    limit = np.partition(sq_dists[rows[::every]], -n_beyond)[-n_beyond]
+    far = np.concatenate(
+        [rows[part][sq_dists[rows[part]] > limit] for part in blocks_of(len(rows))]
+    )
+    far = far[: 4 * FAR_ROWS]  # should the sample mislead
+    others = rows[::every]
+    others = others[sq_dists[others] <= limit]
+    factor = (len(rows) - len(far)) / len(others)
+    return members._replace(rows=np.concatenate([far, others]), n_single=len(far), factor=factor)
+
+
+def _starts(members, center):
+    """Pairs of centers to start from; none if all rows are equal."""
+    X, rows = members.X, members.rows
+    sq_dists = np.full(len(rows), np.inf)
+    _kernels.bring_nearer(X, rows, center[None, :], sq_dists)
     far = int(sq_dists.argmax())
-    about = X[rows[some]] - center
-    direction = X[rows[far]] - center
-    step = _principal_step(about, row_weights[some], direction)
+    if sq_dists[far] == 0:
+        return
+    step = _principal_step(members, center, X[rows[far]] - center)
     yield np.vstack([center - step, center + step])
     for _ in range(FAR_STARTS):
         point = X[rows[far]].astype(np.float64)
@@ -66,9 +106,14 @@ def _starts(X, rows, row_weights, center, sq_dists):
             return
 
 
-def _principal_step(about, weight, direction):
+def _principal_step(members, center, direction):
     """One standard deviation along the direction in which rows vary most, by the power method."""
-    scale = np.abs(about).max() or 1.0
+    rows = members.rows[members.n_single % len(members.rows) :]  # without the furthest of many
+    rows = rows[:: max(1, len(rows) // DIRECTION_ROWS)]
+    about, weight = members.X[rows] - center, members.weight[rows]
+    scale = np.abs(about).max()
+    if scale == 0:
+        return direction
     about, weight = about / scale, weight / weight.max()
     deviation = 0.0
     for _ in range(DIRECTION_STEPS):
@@ -80,5 +125,4 @@ def _principal_step(about, weight, direction):
         if not image.any():
             break
         direction = image
-    norm = np.linalg.norm(direction)
-    return scale * deviation * direction / norm
+    return scale * deviation * direction / np.linalg.norm(direction)

@@ -1,0 +1,88 @@
+"""A new cluster from rows that several others hold, each a few: what no split can find."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+SEEDS = 512  # rows, those that cost most, around which a cluster is thought of
+FEW = 6  # rows whose mean is a first guess
+ROUNDS = 4
+MOST_EXACT = 8  # guesses that are looked at closely
+
+
+class Strays(NamedTuple):
+    """Rows that cost much where they are."""
+
+    points: np.ndarray
+    weight: np.ndarray
+    owners: np.ndarray  # their clusters
+
+
+def gather(strays, centers, sizes, penalty, least_gain):
+    """Centers and sizes with clusters that pay, made of `strays`; None if there are none."""
+    centers, sizes = centers.copy(), sizes.copy()
+    found, left, c = [], np.ones(len(strays.weight), dtype=bool), len(sizes)
+    for members in _guesses(strays, centers, sizes, penalty):
+        members = members & left
+        if not members.any():
+            continue
+        group = Strays(*(values[members] for values in strays))
+        change, donors = change_by_gathering(group, centers, sizes, penalty)
+        if change + penalty.marginal(c) >= -least_gain:
+            continue
+        for a, (center, size) in donors.items():
+            centers[a], sizes[a] = center, size
+        total = group.weight.sum()
+        found.append((group.weight @ group.points / total, total))
+        left &= ~members
+        c += 1
+    if not found:
+        return None
+    new_centers, new_sizes = zip(*found)
+    return np.vstack([centers, *new_centers]), np.append(sizes, new_sizes)
+
+
+def change_by_gathering(group, centers, sizes, penalty):
+    """How the objective changes, but for the charge, when a cluster is made of a group of strays.
+
+    Also the centers and sizes that are left to those who lose rows. Infinite if any loses all.
+    """
+    total = group.weight.sum()
+    about = group.points - group.weight @ group.points / total
+    change = np.sum(group.weight * np.sum(about**2, axis=1)) - penalty.attraction(np.array([total]))
+    donors = {}
+    for a in np.unique(group.owners):
+        lost = group.owners == a
+        weight, rest = group.weight[lost], sizes[a] - group.weight[lost].sum()
+        if rest <= 1e-9 * sizes[a]:
+            return np.inf, {}
+        about = group.points[lost] - centers[a]
+        pulled = weight @ about
+        change -= np.sum(weight * np.sum(about**2, axis=1)) + pulled @ pulled / rest
+        change += penalty.attraction(sizes[[a]]) - penalty.attraction(np.array([rest]))
+        donors[a] = centers[a] - pulled / rest, rest
+    return change, donors
+
+
+def _guesses(strays, centers, sizes, penalty):
+    """Which strays might form a cluster: a few guesses, the most promising first."""
+    points, weight, owners = strays
+    own = np.sum((points - centers[owners]) ** 2, axis=1) - penalty.pull * np.log(sizes[owners])
+    few = min(FEW, len(points))
+    costliest = points[np.argsort(-own, kind="stable")[:SEEDS]]
+    near = np.argpartition(cdist(costliest, points, "sqeuclidean"), few - 1, axis=1)[:, :few]
+    seeds, seed_sizes = points[near].mean(axis=1), weight[near].sum(axis=1)
+    for _ in range(ROUNDS):
+        saved = own - cdist(seeds, points, "sqeuclidean")
+        saved += penalty.pull * np.log(seed_sizes)[:, None]
+        saved = np.maximum(saved, 0.0) * weight
+        _, first = np.unique(saved.sum(axis=1).round(9), return_index=True)  # the same, found twice
+        saved = saved[first]
+        members = saved > 0
+        saved, members = saved[members.any(axis=1)], members[members.any(axis=1)]
+        seed_sizes = members @ weight
+        seeds = (members * weight) @ points / seed_sizes[:, None]
+        if not len(seeds):
+            return []
+    return members[np.argsort(-saved.sum(axis=1), kind="stable")[:MOST_EXACT]]
