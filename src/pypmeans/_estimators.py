@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from pypmeans import _kernels
 from pypmeans._improving import SearchMoves
 from pypmeans._moves import PaperMoves
+from pypmeans._path import penalty_of_scale, scale_path, warn_if_one_feature_dominates
 from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
 from pypmeans._samples import ArraySamples
 from pypmeans._solver import solve
@@ -82,9 +83,11 @@ class _PenalizedMeans(
         everyone = bool(counted.all())
         rows = (X, weight) if everyone else (X[counted], weight[counted])
         with ArraySamples(*rows, self.n_threads) as samples:
-            penalty = self._resolve(samples)
+            penalty, start = self._resolve(samples)
             most_clusters = min(penalty.limit, self.max_clusters or penalty.limit)
             centers = check_init(self.init, samples, self.random_state, most_clusters)
+            if start is not None and isinstance(self.init, str) and self.init == "mean":
+                centers = start
             solution = solve(
                 samples,
                 centers,
@@ -202,15 +205,31 @@ class _PenalizedMeans(
         return self.n_clusters_
 
     def _resolve(self, samples):
-        """λ and θ as numbers."""
-        lam = auto_lam(samples, self.theta) if self.lam == "auto" else float(self.lam)
+        """λ and θ as a penalty, and the centers found together with them, if any."""
+        if hasattr(self, "path_"):
+            del self.path_
+        penalty = ALGORITHMS[self.algorithm].penalty
+        if self.lam != "auto":
+            lam = float(self.lam)
+            return penalty(lam, self._theta_for(lam, samples)), None
+        if self.algorithm == "paper":
+            lam = auto_lam(samples, self.theta)
+            return penalty(lam, self._theta_for(lam, samples)), None
+        warn_if_one_feature_dominates(samples.X, getattr(self, "feature_names_in_", None))
+        if self.theta is not None and self.theta > 0:
+            total, p = float(samples.weight.sum()), samples.X.shape[1]
+            return penalty_of_scale(self.theta / 2, p, total), None
+        self.path_ = scale_path(
+            samples.X, max_clusters=self.max_clusters, theta=self.theta,
+            sample_weight=samples.weight, n_threads=self.n_threads,
+        )  # fmt: skip
+        best = self.path_.best
+        return penalty(best.lam, best.theta), best.cluster_centers
+
+    def _theta_for(self, lam, samples):
         if self.theta is not None:
-            theta = float(self.theta)
-        elif self.algorithm == "paper":
-            theta = lam / DEFAULT_THETA_RATIO
-        else:
-            theta = theta_of(lam, samples)
-        return ALGORITHMS[self.algorithm].penalty(lam, theta)
+            return float(self.theta)
+        return lam / DEFAULT_THETA_RATIO if self.algorithm == "paper" else theta_of(lam, samples)
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""

@@ -55,7 +55,7 @@ class SearchMoves:
         self.capped = False
         self._splits: dict = {}
         self._failed: set = set()
-        self._wait: float = PATIENCE  # passes before clusters are split or merged though rows still move
+        self._wait: float = PATIENCE  # passes before moves though rows still move
 
     def reach(self, c):
         """No row founds a cluster alone, so none needs to be watched."""

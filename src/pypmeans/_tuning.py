@@ -4,12 +4,11 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, validate_params
 
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._samples import ArraySamples
-from pypmeans._validation import check_range, check_weights
+from pypmeans._validation import check_positive_rows
 
 # θ = λ / 10 unless told otherwise, as in the paper's experiments on real data.
 DEFAULT_THETA_RATIO = 10
@@ -60,7 +59,7 @@ def radius_profile(X, max_clusters, *, sample_weight=None, n_threads=None):
     >>> radius_profile([[0.0], [1.0], [10.0], [11.0]], 4)
     array([30.25, 30.25,  1.  ,  1.  ])
     """
-    X, weight = _check_positive_rows(X, sample_weight)
+    X, weight = check_positive_rows(X, sample_weight)
     with ArraySamples(X, weight, n_threads) as samples:
         return profile_of(samples, max_clusters)
 
@@ -130,7 +129,7 @@ def estimate_lambda(X, n_clusters, *, theta_ratio=10, sample_weight=None, n_thre
     >>> DPMeans(lam, algorithm="paper").fit(X).labels_
     array([0, 0, 1, 1, 2], dtype=int32)
     """
-    X, weight = _check_positive_rows(X, sample_weight)
+    X, weight = check_positive_rows(X, sample_weight)
     with ArraySamples(X, weight, n_threads) as samples:
         sq_radius = profile_of(samples, n_clusters)
     _check_reachable(n_clusters, len(sq_radius), theta_ratio)
@@ -203,13 +202,6 @@ def lam_opening(n_clusters, needed):
         return float(lower) or 1.0, 1  # equal rows form one cluster whatever λ is
     # The root of each first: their product may not be a float any more.
     return float(np.sqrt(lower) * np.sqrt(upper) if lower > 0 else upper / 2), at + 1
-
-
-def _check_positive_rows(X, sample_weight):
-    X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
-    check_range(X)
-    weight = check_weights(sample_weight, X)
-    return (X, weight) if weight.all() else (X[weight > 0], weight[weight > 0])
 
 
 def _check_reachable(n_clusters, n_opened, theta_ratio):

@@ -38,6 +38,14 @@ def _extremes(X):
     return np.stack([X.min(axis=0), X.max(axis=0)]).astype(np.float64)
 
 
+def check_positive_rows(X, sample_weight):
+    """The rows with a positive weight, and the weights, for functions that take plain arrays."""
+    X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
+    check_range(X)
+    weight = check_weights(sample_weight, X)
+    return (X, weight) if weight.all() else (X[weight > 0], weight[weight > 0])
+
+
 def check_weights(sample_weight, X):
     """One non-negative float64 weight per row of `X`, not all zero; `None` means 1 each."""
     if sample_weight is None:
