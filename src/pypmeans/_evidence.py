@@ -41,7 +41,7 @@ class Evidence:
         narrowing = len(groups) ** (-2 / self._X.shape[1])
         moments = [self._moments(rows) for rows in groups]
         sizes = np.array([moment[0] for moment in moments])
-        likelihood = np.sum([self._likelihoods(*moment, narrowing) for moment in moments], axis=0)
+        likelihood = np.sum([self._likelihoods(moment, narrowing) for moment in moments], axis=0)
         # Weights below 1 have no place in a partition of balls: clusters count as one at least.
         balls = np.maximum(np.rint(sizes), 1).astype(int)
         return float(likelihood.max() + fit_pitman_yor(balls).log_likelihood)
@@ -53,8 +53,9 @@ class Evidence:
         about = (X - mean) * np.sqrt(weight)[:, None]
         return size, mean - self._mean, about.T @ about
 
-    def _likelihoods(self, n, shift, scatter, narrowing):
+    def _likelihoods(self, moments, narrowing):
         """Log marginal likelihood of one cluster: round, along the axes, full."""
+        n, shift, scatter = moments
         p = len(shift)
         variance = SPREAD * narrowing * self._variance
         rows = MEAN_ROWS * narrowing
