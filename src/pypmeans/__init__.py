@@ -1,8 +1,9 @@
 """Clustering for data whose groups differ wildly in size, without being told how many there are."""
 
 from pypmeans._estimators import DPMeans, PYPMeans
+from pypmeans._spectral import PYPSpectralClustering
 from pypmeans._tuning import estimate_lambda, radius_profile
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["DPMeans", "PYPMeans", "estimate_lambda", "radius_profile"]
+__all__ = ["DPMeans", "PYPMeans", "PYPSpectralClustering", "estimate_lambda", "radius_profile"]
