@@ -11,9 +11,10 @@ from scipy import sparse
 from scipy.linalg import block_diag
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
+from sklearn.preprocessing import MinMaxScaler
 
 from pypmeans import PYPSpectralClustering
 from pypmeans._affinity import NeighborAffinity
@@ -231,7 +232,7 @@ def test_groups_of_zipf_sizes_are_found(n_groups, n_features):
 )
 def test_one_piece_is_one_cluster(make):
     for seed in range(3):
-        with pytest.warns(UserWarning, match="Only one cluster was found: the spectrum has no"):
+        with pytest.warns(UserWarning, match="Only one cluster was found: there is no steep gap"):
             assert PYPSpectralClustering().fit(make(np.random.default_rng(seed))).n_clusters_ == 1
 
 
@@ -261,6 +262,10 @@ def test_auto_respects_a_given_theta():
     model = PYPSpectralClustering(theta=gap / 2).fit(X)
     assert (model.n_clusters_, model.theta_) == (3, gap / 2)
     assert PYPSpectralClustering(theta=0).fit(X).n_clusters_ == 3
+    for share in (0.1, 0.5, 1.0):  # the line found is no special case: its numbers give the same
+        model = PYPSpectralClustering(theta=share * gap).fit(X)
+        again = PYPSpectralClustering(model.lam_, model.theta_).fit(X)
+        assert again.n_clusters_ == model.n_clusters_
 
 
 def test_auto_refuses_a_theta_steeper_than_the_spectrum():
@@ -489,3 +494,12 @@ def test_iris_is_setosa_and_the_rest():
     X, y = load_iris(return_X_y=True)
     model = PYPSpectralClustering().fit(X)
     assert adjusted_rand_score(y == 0, model.labels_) == 1.0
+
+
+def test_a_smaller_step_counts_if_it_stands_alone():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = PYPSpectralClustering().fit(MinMaxScaler().fit_transform(X))
+    rest = 1 - model.eigenvalues_
+    assert rest[2] / rest[1] < 5
+    assert model.n_clusters_ == 2
+    assert adjusted_rand_score(y, model.labels_) > 0.8

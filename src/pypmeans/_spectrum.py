@@ -68,7 +68,7 @@ class Spectrum:
             most = int(np.argmax(hidden))
             if len(order) == count and values[order[-1]] >= hidden[most]:
                 break
-            self._blocks[most].grow(min(2 * sizes[most], count))
+            self._blocks[most].grow(min(4 * sizes[most], count))
         owners = np.repeat(np.arange(len(sizes)), sizes)[order]
         columns = np.concatenate([np.arange(size) for size in sizes])[order]
         return values[order], owners, columns
@@ -136,7 +136,7 @@ def _lanczos(matrix, count, *, quick=False):
     to nothing. So the pairs found are taken out and what is left is asked for a larger one. `quick`
     says that eigenvalues lie far apart, so that short recurrences will do.
     """
-    width = max(2 * count + 2, 12) if quick else max(3 * count, 40)
+    width = max(2 * count + 2, 12) if quick else 2 * count + 30
     values, vectors = _eigsh(matrix, count, TOLERANCE, width)
     while True:
         rest = _without(matrix, values, vectors)
