@@ -138,8 +138,15 @@ class PYPSpectralClustering(ClusterMixin, BaseEstimator):
     right in 0, 10 and 18 of them: within strings and rings the largest one is far down the
     spectrum. The largest ratio μ_{c+1} / μ_c, if five or more, in 30, 5 and 54: where some groups
     are quite apart, it stops at groups of groups. Maximising over diffusion times instead comes to
-    the same ratio. The last steep one, kept: 30, 15 and 54. Groups that overlap leave no step;
-    then give a number for `lam`, by the picture of the spectrum. With ``normalize=False``
+    the same ratio. The last steep one, kept: 30, 15 and 54. These sets also served to choose the
+    factors above, so that the figures flatter it. On 30 new seeds each it was right for 179 of 180
+    such shapes, all 90 round blobs, 27 strings, and groups of Zipf sizes 8 standard deviations
+    apart in 29 (three features) and 25 (two); 5 apart in none, where it joins those that overlap.
+    Heavy tails are its weakness: outlying rows become clusters of their own, for Student's t with 3
+    degrees of freedom in 5 (two features) to 14 (five) of 30 single groups.
+
+    Groups that overlap leave no step; then give a number for `lam`, by the picture of the
+    spectrum. With ``normalize=False``
     eigenvalues have no end to be measured from, and the largest ratio λ_c / λ_{c+1} of those above
     the mean is taken: enough for compact groups.
 
