@@ -39,7 +39,11 @@ class PitmanYorPenalty:
         Algorithms 1 and 2 of the paper write ``d2 - theta > lam - theta ln c`` and its derivation
         ``d2 + theta``; Eq. 14 is taken. They differ only by adding theta to lam or taking it away.
         """
-        return max(self.lam - self.theta * log(c), 0.0)
+        return max(self.line(c), 0.0)
+
+    def line(self, c):
+        """``lam - theta ln c``, below zero too: what eigenvalue `c` must exceed (Sec. V-C)."""
+        return self.lam - self.theta * log(c)
 
     def marginal(self, c):
         """Charge for cluster ``c + 1``: ``P(c + 1) - P(c)``, the bracket of Proposition 3.

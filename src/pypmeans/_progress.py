@@ -4,10 +4,10 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn before 1.9 has no callbacks
 
-    class CallbackSupportMixin:
+    class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(method):  # type: ignore[no-redef]
+    def with_callbacks(method):
         """The method as it is."""
         return method
 
