@@ -271,6 +271,11 @@ class _PenalizedMeans(
                 f"Labels still changed when max_iter={self.max_iter} was reached. Raise max_iter.",
                 ConvergenceWarning,
             )
+        if solution.exhausted:
+            _warn(
+                "The search stopped with moves it had not tried, since each round tries a bounded "
+                "number. Fit again with init=cluster_centers_ to go on from here."
+            )
         if solution.capped and (self.max_clusters or np.inf) <= self._penalty.limit:
             _warn(
                 f"max_clusters={self.max_clusters} kept rows from founding clusters. "
