@@ -231,15 +231,15 @@ class _PenalizedMeans(
             lam = auto_lam(samples, self.theta)
             return penalty(lam, self._theta_for(lam, samples)), None
         warn_if_one_feature_dominates(samples.X, getattr(self, "feature_names_in_", None))
+        total, p = float(samples.weight.sum()), samples.X.shape[1]
         if self.theta is not None and self.theta > 0:
-            total, p = float(samples.weight.sum()), samples.X.shape[1]
             return penalty_of_scale(self.theta / 2, p, total), None
         self.path_ = scale_path(
             samples.X, max_clusters=self.max_clusters, theta=self.theta,
             sample_weight=samples.weight, n_threads=self.n_threads,
         )  # fmt: skip
         best = self.path_.best
-        return penalty(best.lam, best.theta), best.cluster_centers
+        return penalty_of_scale(best.scale**2, p, total, self.theta), best.cluster_centers
 
     def _theta_for(self, lam, samples):
         if self.theta is not None:
