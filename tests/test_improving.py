@@ -150,6 +150,16 @@ def test_mergers_cost_what_the_objective_says(theta, seed):
     assert b == 1 + np.argmin(after)
 
 
+@pytest.mark.parametrize(("weight", "size"), [(1.0, 3.0), (0.2, 4.5), (7.0, 0.5)])
+def test_joining_makes_a_cluster_attract_more(weight, size):
+    def attraction(total):
+        return 0.3 * total * np.log(total)
+
+    grown = attraction(size + weight) - attraction(size)
+    assert _kernels.joining(weight, size, 0.3) == pytest.approx(grown)
+    assert _kernels.joining(weight, size, 0.0) == 0
+
+
 @THETAS
 @SEEDS
 def test_single_rows_move_where_and_only_where_the_objective_falls(theta, seed):
@@ -391,6 +401,16 @@ def test_any_scale_gives_the_same_clusters(scale):
     X, y = separated_groups(5, 30, 3, 0.1, seed=0)
     model = PYPMeans(0.3 * scale**2, 0.02 * scale**2).fit(X * scale)
     assert adjusted_rand_score(y, model.labels_) == 1.0
+
+
+def test_moving_centers_is_measured_without_losing_digits_far_from_zero():
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(100, 2)), 3) + 1e6
+    about = X - 1e6  # exact
+    with ArraySamples(X, np.ones(100), 1) as samples:
+        samples.assign(X[:1], reach=np.inf)
+        shifts, _ = samples._sums.shifts(X[:1], samples.labels, samples._threads)
+    assert_allclose(shifts[0], about.mean(axis=0) - about[0], rtol=1e-14)
 
 
 @THETAS
