@@ -239,7 +239,7 @@ def test_the_objective_is_what_it_says_and_never_rises(problem, max_iter):
 
 
 @given(problems(), st.sampled_from([0.25, 2.0, 4.0]))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_units_do_not_matter(problem, scale):
     X, lam, theta, weight = problem
     small = PYPMeans(lam, theta).fit(X, sample_weight=weight)
@@ -249,7 +249,7 @@ def test_units_do_not_matter(problem, scale):
 
 
 @given(problems())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_threads_and_repeats_change_no_bit(problem):
     X, lam, theta, weight = problem
     models = [PYPMeans(lam, theta, n_threads=n).fit(X, sample_weight=weight) for n in (1, 2, 4, 1)]
@@ -257,7 +257,7 @@ def test_threads_and_repeats_change_no_bit(problem):
 
 
 @given(problems(), st.integers(1, 4))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_no_more_clusters_than_allowed(problem, most):
     X, lam, theta, weight = problem
     model = PYPMeans(lam / 100, theta / 100, max_clusters=most).fit(X, sample_weight=weight)
@@ -265,7 +265,7 @@ def test_no_more_clusters_than_allowed(problem, most):
 
 
 @given(problems())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_theta_zero_is_dp_means(problem):
     X, lam, _, weight = problem
     assert same_bits(
@@ -391,8 +391,8 @@ def test_a_lattice_full_of_ties(n_features, lam, theta):
 
 @pytest.mark.large
 def test_a_tiny_lam_leaves_every_row_alone():
-    X = np.random.default_rng(0).normal(size=(1000, 2))
-    assert PYPMeans(1e-9, 1e-10).fit(X).n_clusters_ == 1000
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    assert PYPMeans(1e-9, 1e-10).fit(X).n_clusters_ == 500
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

@@ -88,7 +88,7 @@ def test_the_sample_keeps_the_weight():
 
 def test_threads_split_alike():
     rng = np.random.default_rng(4)
-    X = rng.normal(size=(3000, 4))
+    X = rng.normal(size=(1000, 4))
     centers = X[:7]
     found = []
     for n_threads in (1, 2, 4):
