@@ -281,6 +281,11 @@ class _PenalizedMeans(
                 f"max_clusters={self.max_clusters} kept rows from founding clusters. "
                 "Raise max_clusters or lam."
             )
+        elif solution.capped and self.theta is None:
+            _warn(
+                f"No more than {self._penalty.limit} clusters are possible with lam={lam:.6g} and "
+                f"the theta={theta:.6g} that follows from it. Give a smaller theta."
+            )
         elif solution.capped:
             _warn(
                 f"theta={theta:.6g} is too large for lam={lam:.6g}: no more than "

@@ -11,12 +11,13 @@ from scipy.special import gammaln, multigammaln
 
 from pypmeans.process import fit_pitman_yor
 
-MOST_FEATURES = 40  # more are replaced by as many principal components
+MOST_FEATURES = 40  # more are replaced by as many principal components, or one for ten rows
 # A covariance is expected to be this many times the data's variance, divided by the square of how
 # many clusters there are along each axis (Fraley and Raftery 2007 take 1).
 SPREAD = 2.0
 # How many rows the prior of a mean is worth when clusters are as wide as all data together.
 MEAN_ROWS = 0.05
+OUTLYING = 0.01  # part of the rows at either end of a feature that the prior does not look at
 SHAPE = 1.5  # of the inverse gamma prior of a variance: the least whose mean exists, and a half
 
 
@@ -26,9 +27,11 @@ class Evidence:
     def __init__(self, X, weight):
         self._X = leading_components(X, weight)
         self._weight = weight
+        # A few rows far out say nothing of how wide and where groups are expected to be.
+        bulk = np.clip(self._X, *np.quantile(self._X, [OUTLYING, 1 - OUTLYING], axis=0))
         total = weight.sum()
-        self._mean = weight @ self._X / total
-        variance = weight @ (self._X - self._mean) ** 2 / total
+        self._mean = weight @ bulk / total
+        variance = weight @ (bulk - self._mean) ** 2 / total
         # Nearly constant features would see a group in every few equal values.
         self._variance = np.maximum(variance, variance.mean())
 
@@ -95,4 +98,5 @@ def leading_components(X, weight):
     else:  # fewer rows than features: the same directions from the smaller matrix
         values, rows = np.linalg.eigh(root @ root.T)
         vectors = root.T @ rows / np.sqrt(np.maximum(values, np.finfo(float).tiny))
-    return about @ vectors[:, -min(MOST_FEATURES, len(X)) :]
+    n_kept = min(MOST_FEATURES, max(2, len(X) // 10))
+    return about @ vectors[:, -n_kept:]

@@ -25,7 +25,7 @@ class Strays(NamedTuple):
 def gather(strays, centers, sizes, penalty, least_gain, most_new):
     """Centers and sizes with clusters that pay, made of `strays`; None if there are none."""
     centers, sizes = centers.copy(), sizes.copy()
-    found: list = []
+    found: list[tuple] = []
     left, c = np.ones(len(strays.weight), dtype=bool), len(sizes)
     with one_blas_thread:  # the same bits whatever threads there are
         guesses = _guesses(strays, centers, sizes, penalty)

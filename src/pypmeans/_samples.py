@@ -370,11 +370,10 @@ class ArraySamples:
 
     def _growth_by_moving(self, centers):
         """How much the sum of squares grows when the centers move to `centers`."""
-        means, sizes = self.means(len(centers))
+        shifts, sizes = self._sums.shifts(self._centers, self.labels, self._threads)
         some = sizes > 0
-        former = self._centers[some]
-        steps = centers[some] - former
-        growth = np.sum(steps * (steps - 2 * (means[some] - former)), axis=1)
+        steps = (centers - self._centers)[some]
+        growth = np.sum(steps * (steps - 2 * shifts[some]), axis=1)
         return float(np.sum(sizes[some] * growth))
 
 
