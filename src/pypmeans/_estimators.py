@@ -21,12 +21,12 @@ from pypmeans._improving import SearchMoves
 from pypmeans._moves import PaperMoves
 from pypmeans._path import (
     ScalePath,
+    dominance_of_one_feature,
     penalty_of_scale,
     scale_path,
-    warn_if_one_feature_dominates,
 )
 from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
-from pypmeans._progress import CallbackSupportMixin, Progress, with_callbacks
+from pypmeans._progress import WRAPPERS, CallbackSupportMixin, Progress, with_callbacks
 from pypmeans._samples import ArraySamples
 from pypmeans._solver import solve
 from pypmeans._threads import Threads, blocks_of
@@ -230,7 +230,9 @@ class _PenalizedMeans(
         if self.algorithm == "paper":
             lam = auto_lam(samples, self.theta)
             return penalty(lam, self._theta_for(lam, samples)), None
-        warn_if_one_feature_dominates(samples.X, getattr(self, "feature_names_in_", None))
+        message = dominance_of_one_feature(samples.X, getattr(self, "feature_names_in_", None))
+        if message:
+            _warn(message)
         total, p = float(samples.weight.sum()), samples.X.shape[1]
         if self.theta is not None and self.theta > 0:
             return penalty_of_scale(self.theta / 2, p, total), None
@@ -513,5 +515,5 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
 
 
 def _warn(message, category=UserWarning):
-    # from here: _warn_if_doubtful, fit, scikit-learn's wrapper of fit, the caller's line
-    warnings.warn(message, category, stacklevel=5)
+    # from here: _warn_if_doubtful, fit, its wrappers, the caller's line
+    warnings.warn(message, category, stacklevel=4 + WRAPPERS)

@@ -25,6 +25,8 @@ class Evidence:
     """Scores partitions of the rows of `X`, which may have weights."""
 
     def __init__(self, X, weight):
+        # The unit changes all scores alike; squares of this one are sure to be numbers.
+        X = X.astype(np.float64) / (np.abs(X).max() or 1.0)
         self._X = leading_components(X, weight)
         self._weight = weight
         # A few rows far out say nothing of how wide and where groups are expected to be.
@@ -88,7 +90,6 @@ def _gamma(half_n, rate, half_squares):
 
 def leading_components(X, weight):
     """The rows in so few coordinates that a covariance can be judged: where they vary most."""
-    X = X.astype(np.float64)
     if X.shape[1] <= MOST_FEATURES:
         return X
     about = X - weight @ X / weight.sum()

@@ -1,6 +1,5 @@
 """The path of scales: solutions from one cluster to many, and which of them the data support."""
 
-import warnings
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Integral, Real
@@ -199,15 +198,16 @@ def _walk(samples, evidence, most, theta):
         sq_scale *= STEP
 
 
-def warn_if_one_feature_dominates(X, names=None):
-    """Distances are those of one feature if it has nearly all the variance."""
-    variance = X.var(axis=0, dtype=np.float64)
+def dominance_of_one_feature(X, names=None):
+    """What to say if one feature has nearly all the variance, so that distances are its alone."""
+    some = X[:: max(1, len(X) // PATH_ROWS)].astype(np.float64)
+    variance = np.var(some / (np.abs(some).max() or 1.0), axis=0)
     j = int(variance.argmax())
     part = variance[j] / variance.sum() if variance.sum() > 0 else 0.0
-    if X.shape[1] > 1 and part > DOMINANT:
-        name = f"{j}" if names is None else f"{j} ({names[j]!r})"
-        warnings.warn(
-            f"Feature {name} has {part:.1%} of the variance, so distances hardly see the others. "
-            "Scale the features, with sklearn.preprocessing.MinMaxScaler for example.",
-            stacklevel=5,
-        )
+    if X.shape[1] == 1 or part <= DOMINANT:
+        return ""
+    name = f"{j}" if names is None else f"{j} ({names[j]!r})"
+    return (
+        f"Feature {name} has {part:.1%} of the variance, so distances hardly see the others. "
+        "Scale the features, with sklearn.preprocessing.MinMaxScaler for example."
+    )
