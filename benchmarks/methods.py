@@ -189,6 +189,21 @@ def _ours(**params):
     return _estimator(lambda problem: problem.ours(**params))
 
 
+def _search(problem):
+    """The search at the true scale: groups have unit variance."""
+    from pypmeans import PYPMeans
+
+    return PYPMeans(theta=2.0, max_iter=PASSES)
+
+
+def _auto(problem):
+    from pypmeans import PYPMeans
+
+    return PYPMeans(max_iter=PASSES)
+
+
+SEARCH = Method("pypmeans, search at the true scale", _estimator(_search))
+AUTO = Method("pypmeans, nothing given", _estimator(_auto))
 OURS = Method("pypmeans", _ours())
 OURS_1 = Method("pypmeans, 1 thread", _ours(n_threads=1))
 OURS_2 = Method("pypmeans, 2 threads", _ours(n_threads=2))
@@ -199,17 +214,13 @@ LLOYD_START = Method(
 ELKAN_START = Method(
     "KMeans elkan, same start", _estimator(lambda p: _kmeans(p, "elkan", start=True))
 )
-LLOYD = Method("KMeans lloyd, k-means++", _estimator(lambda p: _kmeans(p, "lloyd", start=False)))
 MINIBATCH = Method("MiniBatchKMeans, k-means++", _estimator(_minibatch))
 HDBSCAN = Method("HDBSCAN (scikit-learn)", _estimator(_hdbscan))
 FAST_HDBSCAN = Method("fast_hdbscan, warm", _estimator(_fast_hdbscan))
 MIXTURE = Method("BayesianGaussianMixture", _bayesian_mixture)
 FAISS_25 = Method("faiss, 25 passes, same start", _faiss(25))
-FAISS_100 = Method("faiss, 100 passes, same start", _faiss(100))
 SUPER_25 = Method("faiss SuperKmeans, 25 passes, random start", _super_faiss(25))
-SUPER_100 = Method("faiss SuperKmeans, 100 passes, random start", _super_faiss(100))
 PDC = Method("pdc-dp-means", _pdc(tol=1e-4), warm_up=False)
-PDC_STRICT = Method("pdc-dp-means, tol=0", _pdc(tol=0), warm_up=False)
 MEMORY = Method("pypmeans, 10 passes", _memory, warm_up=False)
 IMPORT_SKLEARN = Method("import sklearn.cluster", _import("sklearn.cluster"), warm_up=False)
 IMPORT_OURS = Method("import pypmeans", _import("pypmeans"), warm_up=False)

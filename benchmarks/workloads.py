@@ -83,6 +83,14 @@ def blobs(n, d, k):
     )
 
 
+def apart(n, d, k):
+    """Gaussian groups of unit variance so far apart that balls around them do not touch."""
+    separation = 2 * (np.sqrt(d) + 4)  # hardly a row in a million is further out than √d + 4
+    return make_power_law_blobs(
+        n, n_features=d, n_clusters=k, separation=separation, random_state=0
+    )
+
+
 def embeddings(n, d, k, n_topics=20):
     """Unit vectors in float32, like text embeddings: groups within topics, uneven spectrum."""
     rng = np.random.default_rng(0)
@@ -101,7 +109,7 @@ def uniform(n, d, k):
     return np.random.default_rng(0).random((n, d)), np.zeros(n, dtype=int)
 
 
-KINDS = {"blobs": blobs, "embeddings": embeddings, "uniform": uniform}
+KINDS = {"blobs": blobs, "apart": apart, "embeddings": embeddings, "uniform": uniform}
 
 
 def _unit(rows):

@@ -2,6 +2,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 JIT_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
@@ -14,6 +15,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_blas_thread():
+    """Tests run in several processes: threads of matrix products would get in each other's way."""
+    with threadpool_limits(1):
+        yield
 
 
 def pytest_collection_modifyitems(items):
