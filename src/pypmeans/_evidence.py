@@ -39,12 +39,14 @@ class Evidence:
         groups = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
         groups = [rows for rows in groups if len(rows)]
         narrowing = len(groups) ** (-2 / self._X.shape[1])
-        moments = [self._moments(rows) for rows in groups]
-        sizes = np.array([moment[0] for moment in moments])
-        likelihood = np.sum([self._likelihoods(*moment, narrowing) for moment in moments], axis=0)
+        sizes, shifts, scatters = zip(*(self._moments(rows) for rows in groups))
+        likelihoods = [
+            self._likelihoods(n, shift, scatter, narrowing)
+            for n, shift, scatter in zip(sizes, shifts, scatters)
+        ]
         # Weights below 1 have no place in a partition of balls: clusters count as one at least.
         balls = np.maximum(np.rint(sizes), 1).astype(int)
-        return float(likelihood.max() + fit_pitman_yor(balls).log_likelihood)
+        return float(np.sum(likelihoods, axis=0).max() + fit_pitman_yor(balls).log_likelihood)
 
     def _moments(self, rows):
         weight, X = self._weight[rows], self._X[rows]
@@ -90,8 +92,10 @@ def leading_components(X, weight):
     about = X - weight @ X / weight.sum()
     root = about * np.sqrt(weight)[:, None]
     if X.shape[1] <= len(X):
-        _, vectors = np.linalg.eigh(root.T @ root)
+        values, vectors = np.linalg.eigh(root.T @ root)
     else:  # fewer rows than features: the same directions from the smaller matrix
         values, rows = np.linalg.eigh(root @ root.T)
         vectors = root.T @ rows / np.sqrt(np.maximum(values, np.finfo(float).tiny))
-    return about @ vectors[:, -min(MOST_FEATURES, len(X)) :]
+    # Few rows, or features that depend on others, span fewer directions; the rest is rounding.
+    varies = values >= len(values) * np.finfo(float).eps * values[-1]
+    return about @ vectors[:, varies][:, -MOST_FEATURES:]
