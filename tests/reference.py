@@ -5,7 +5,7 @@ also reports the smallest margin by which any of its decisions was taken: below 
 another correct program may decide otherwise.
 """
 
-from math import inf, log
+from math import inf, lgamma, log
 from typing import NamedTuple
 
 
@@ -154,3 +154,18 @@ def objective(X, weights, centers, labels, lam, theta):
     """Eq. 15."""
     squares = sum(w * sq_distance(x, centers[k]) for x, w, k in zip(X, weights, labels))
     return squares + price(len(centers), lam, theta)
+
+
+def sized_objective(X, weights, labels, lam, theta, centers=None):
+    """The objective of the search, with sizes; about the means unless centers are given."""
+    members = [[i for i, label in enumerate(labels) if label == k] for k in sorted(set(labels))]
+    total, squares, apart = sum(weights), 0.0, 0.0
+    for rows in members:
+        size = sum(weights[i] for i in rows)
+        center = mean([X[i] for i in rows], [weights[i] for i in rows])
+        if centers is not None:
+            center = centers[labels[rows[0]]]
+        squares += sum(weights[i] * sq_distance(X[i], center) for i in rows)
+        apart += size * log(total / size)
+    c = len(members)
+    return squares + theta * apart + lam * c - theta * lgamma(c)

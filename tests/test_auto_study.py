@@ -38,7 +38,7 @@ def blobs(n_features=2):
 def test_our_criterion_is_the_score_of_the_path(n_features):
     X, _ = blobs(n_features)
     path = scale_path(X, max_clusters=10, n_threads=1)
-    data = criteria.Data(X)
+    data = criteria.Data(X, most_features=len(X) // 10, outlying=0.01)
     partitions = [criteria.Partition(data, entry.predict(X)) for entry in path]
     scores = criteria.CRITERIA[criteria.OURS](partitions)
     assert_allclose(scores, [entry.score for entry in path], rtol=1e-9)

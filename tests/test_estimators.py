@@ -16,6 +16,8 @@ from data import separated_groups
 from pypmeans import DPMeans, PYPMeans
 
 FOUR_POINTS = [[0.0], [1.0], [8.0], [30.0]]
+TEN_FAR_POINTS = [[100.0 * k] for k in range(10)]
+BOTH_ALGORITHMS = pytest.mark.parametrize("algorithm", ["paper", "search"])
 BOTH = pytest.mark.parametrize("estimator", [PYPMeans, DPMeans])
 
 
@@ -48,8 +50,14 @@ def test_the_charge_falls_with_theta():
     assert (model.lam_, model.theta_) == (10.0, 1.0)
 
 
-def test_theta_defaults_to_a_tenth_of_lam():
-    assert PYPMeans(lam=10).fit(FOUR_POINTS).theta_ == 1.0
+def test_theta_defaults_to_a_tenth_of_lam_in_the_paper():
+    assert PYPMeans(lam=10, algorithm="paper").fit(FOUR_POINTS).theta_ == 1.0
+
+
+def test_theta_defaults_to_where_lam_is_the_price_of_a_centers_parameters():
+    # lam = theta (p / 2) ln W, with p = 2 features and W = 3 + 1 by weights
+    model = PYPMeans(lam=10).fit([[0.0, 0.0], [5.0, 5.0]], sample_weight=[3, 1])
+    assert model.theta_ == pytest.approx(10 / np.log(4))
 
 
 @pytest.mark.large
@@ -61,10 +69,18 @@ def test_many_small_clusters_are_all_found():
         assert adjusted_rand_score(y, model.labels_) == 1.0
 
 
-@BOTH
-def test_clusters_are_numbered_by_size_then_coordinates(estimator):
+@pytest.mark.parametrize(
+    "model",
+    [
+        DPMeans(0.5),
+        PYPMeans(0.5, 0.05),
+        DPMeans(0.5, algorithm="paper"),
+        PYPMeans(0.5, algorithm="paper"),
+    ],
+)
+def test_clusters_are_numbered_by_size_then_coordinates(model):
     X = [[9.0, 9.0], [0.0, 5.0], [0.0, 4.0], [0.0, 4.0]]
-    model = estimator(lam=0.5).fit(X)
+    model.fit(X)
     assert_array_equal(model.cluster_sizes_, [2, 1, 1])
     assert_allclose(model.cluster_centers_, [[0, 4], [0, 5], [9, 9]])
 
@@ -89,11 +105,17 @@ def test_float32_gives_nearly_the_float64_result():
 
 
 @pytest.mark.large
-def test_the_number_of_threads_changes_no_bit():
+@BOTH_ALGORITHMS
+def test_the_number_of_threads_changes_no_bit(algorithm):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30_000, 3)) + 6 * rng.integers(0, 3, size=(30_000, 1))
     weight = rng.uniform(0.5, 2, len(X))
-    models = [PYPMeans(30.0, 3.0, n_threads=n).fit(X, sample_weight=weight) for n in (1, 2, 5)]
+    lam, theta = (30.0, 3.0) if algorithm == "paper" else (100.0, 0.5)
+    models = [
+        PYPMeans(lam, theta, algorithm=algorithm, n_threads=n, max_iter=25) for n in (1, 2, 4, 1)
+    ]
+    for model in models:
+        model.fit(X, sample_weight=weight)
     assert models[0].n_clusters_ > 3
     for model in models[1:]:
         assert model.cluster_centers_.tobytes() == models[0].cluster_centers_.tobytes()
@@ -165,19 +187,24 @@ def test_is_novel_weighs_founding_against_joining():
     model = DPMeans(lam=3.0).fit([[0.0], [0.0], [0.0]])
     assert_array_equal(model.is_novel([[1.99], [2.01], [-2.01]]), [False, True, True])
     # with theta the second cluster is cheaper: 3 - 2 ln 2 * 1 = 1.6137 = 3/4 * 1.4668²
-    model = PYPMeans(lam=3.0, theta=1.0).fit([[0.0], [0.0], [0.0]])
+    model = PYPMeans(lam=3.0, theta=1.0, algorithm="paper").fit([[0.0], [0.0], [0.0]])
     assert_array_equal(model.is_novel([[1.46], [1.47]]), [False, True])
+    # with sizes joining is cheaper: 3 + 4 ln 4 - 3 ln 3 = 5.2493 = 3/4 * 2.6456²
+    model = PYPMeans(lam=3.0, theta=1.0).fit([[0.0], [0.0], [0.0]])
+    assert_array_equal(model.is_novel([[2.64], [2.65]]), [False, True])
 
 
-def test_is_novel_is_false_where_no_cluster_may_follow():
-    with pytest.warns(UserWarning, match="no more than 3 clusters"):
-        model = PYPMeans(lam=8, theta=4).fit([[0.0], [100.0], [200.0], [300.0]])
+@pytest.mark.parametrize(("algorithm", "most"), [("paper", 3), ("search", 8)])
+def test_is_novel_is_false_where_no_cluster_may_follow(algorithm, most):
+    with pytest.warns(UserWarning, match=f"no more than {most} clusters"):
+        model = PYPMeans(lam=8, theta=4, algorithm=algorithm).fit(TEN_FAR_POINTS)
     assert not model.is_novel([[1e4]]).any()
 
 
 def test_random_starts_follow_the_seed():
     X = np.random.default_rng(0).normal(size=(300, 2))
-    runs = [PYPMeans(2.0, init="random", random_state=seed).fit(X) for seed in (0, 0, 1, 2, 3)]
+    model = PYPMeans(2.0, algorithm="paper", init="random")
+    runs = [clone(model).set_params(random_state=seed).fit(X) for seed in (0, 0, 1, 2, 3)]
     assert_array_equal(runs[0].labels_, runs[1].labels_)
     assert len({run.objective_ for run in runs}) > 1
 
@@ -257,34 +284,44 @@ def test_one_cluster_warns():
         PYPMeans(lam=1e6).fit(FOUR_POINTS)
 
 
-def test_every_row_alone_warns():
+@BOTH_ALGORITHMS
+def test_every_row_alone_warns(algorithm):
     with pytest.warns(UserWarning, match=r"Each of the 4 rows.*lam=0\.01.*Raise lam"):
-        PYPMeans(lam=0.01).fit(FOUR_POINTS)
+        PYPMeans(lam=0.01, theta=0.001, algorithm=algorithm).fit(FOUR_POINTS)
 
 
-def test_the_limit_warns_and_names_both_parameters():
-    with pytest.warns(UserWarning, match=r"theta=4 is too large for lam=8: no more than 3") as seen:
-        model = PYPMeans(lam=8, theta=4).fit([[0.0], [100.0], [200.0], [300.0]])
-    assert model.n_clusters_ == 3
+@pytest.mark.parametrize(("algorithm", "most"), [("paper", 3), ("search", 8)])
+def test_the_limit_warns_and_names_both_parameters(algorithm, most):
+    message = rf"theta=4 is too large for lam=8: no more than {most}"
+    with pytest.warns(UserWarning, match=message) as seen:
+        model = PYPMeans(lam=8, theta=4, algorithm=algorithm).fit(TEN_FAR_POINTS)
+    assert model.n_clusters_ == most
     assert seen[0].filename == __file__  # the caller's line, not ours
 
 
 def test_a_theta_that_allows_no_second_cluster_warns():
+    # in the paper the second cluster costs lam - theta 2 ln 2, by search always lam
     with pytest.warns(UserWarning, match=r"theta=8 is too large for lam=8: no more than 1 "):
-        assert PYPMeans(lam=8, theta=8).fit(FOUR_POINTS).n_clusters_ == 1
+        model = PYPMeans(lam=8, theta=8, algorithm="paper").fit(FOUR_POINTS)
+    assert model.n_clusters_ == 1
 
 
-def test_max_clusters_warns():
+@BOTH_ALGORITHMS
+def test_max_clusters_warns(algorithm):
+    model = PYPMeans(lam=1, theta=0.1, max_clusters=2, algorithm=algorithm)
     with pytest.warns(UserWarning, match=r"max_clusters=2 kept rows"):
-        assert PYPMeans(lam=1, max_clusters=2).fit(FOUR_POINTS).n_clusters_ == 2
+        assert model.fit(FOUR_POINTS).n_clusters_ == 2
 
 
-def test_max_iter_warns_and_gives_a_usable_result():
+@BOTH_ALGORITHMS
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+def test_max_iter_warns_and_gives_a_usable_result(algorithm, max_iter):
     X = np.random.default_rng(0).normal(size=(200, 2))
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 was reached"):
-        model = PYPMeans(1.0, max_iter=1).fit(X)
-    assert model.n_iter_ == 1
+    with pytest.warns(ConvergenceWarning, match=f"max_iter={max_iter} was reached"):
+        model = PYPMeans(1.0, 0.1, max_iter=max_iter, algorithm=algorithm).fit(X)
+    assert model.n_iter_ == max_iter
     assert_array_equal(model.predict(X), model.labels_)
+    assert_array_equal(np.bincount(model.labels_), model.cluster_sizes_)
 
 
 # Wrong input: errors that name the parameter
@@ -442,5 +479,5 @@ def test_light_rows_get_a_warning_of_their_own():
 def test_the_cap_is_named_even_if_clusters_merge_afterwards():
     X = np.random.default_rng(0).normal(size=(100, 2))
     with pytest.warns(UserWarning, match="max_clusters=4 kept rows"):
-        model = DPMeans(3.0, max_clusters=4, max_iter=1).fit(X)
+        model = DPMeans(3.0, algorithm="paper", max_clusters=4, max_iter=1).fit(X)
     assert model.n_clusters_ <= 4

@@ -123,7 +123,7 @@ def test_the_likeliest_of_three_structures_counts(n_features):
 def test_the_structure_is_found(structure, deviations):
     X = np.random.default_rng(0).normal(size=(300, 4)) @ deviations
     evidence = Evidence(X, np.ones(300))
-    assert evidence._likelihoods(*evidence._moments(np.arange(300)), 1.0).argmax() == structure
+    assert evidence._likelihoods(evidence._moments(np.arange(300)), 1.0).argmax() == structure
 
 
 @pytest.mark.parametrize("n_features", [1, 3, MOST_FEATURES + 5])
@@ -146,7 +146,7 @@ def test_order_of_rows_and_numbers_of_clusters_do_not_matter(n_features):
 
 @pytest.mark.parametrize("n_features", [1, 3, 15, MOST_FEATURES + 5])
 def test_weight_2_is_the_row_twice(n_features):
-    X, labels = groups(3, n_features)
+    X, labels = groups(3, n_features, sizes=(150, 60, 20))
     weight = np.random.default_rng(0).integers(1, 4, len(X))
     twice = np.repeat(np.arange(len(X)), weight)
     assert_allclose(score(X, labels, weight), score(X[twice], labels[twice]), rtol=1e-9)
@@ -170,7 +170,7 @@ def test_every_row_alone_is_scored():
     assert np.isfinite(score(X, np.arange(len(X)), np.full(len(X), 0.01)))
 
 
-@pytest.mark.parametrize("n_rows", [10, 300])
+@pytest.mark.parametrize("n_rows", [60, 300])
 def test_leading_components_keep_what_varies(n_rows):
     rng = np.random.default_rng(0)
     plane = 10 * rng.normal(size=(n_rows, 5)) @ rng.normal(size=(5, MOST_FEATURES + 30))
@@ -180,11 +180,10 @@ def test_leading_components_keep_what_varies(n_rows):
     assert_allclose(np.linalg.norm(reduced[:, None] - reduced, axis=2), apart, atol=1e-4)
 
 
-@pytest.mark.parametrize("n_rows", [10, 300])
-def test_no_more_components_than_a_covariance_can_be_judged_by(n_rows):
+@pytest.mark.parametrize(("n_rows", "n_components"), [(3, 2), (60, 6), (300, 30), (500, 40)])
+def test_no_more_components_than_a_covariance_can_be_judged_by(n_rows, n_components):
     X = np.random.default_rng(0).normal(size=(n_rows, MOST_FEATURES + 30))
-    # rows about their mean have one dimension less than there are rows
-    assert leading_components(X, np.ones(n_rows)).shape == (n_rows, min(n_rows - 1, MOST_FEATURES))
+    assert leading_components(X, np.ones(n_rows)).shape == (n_rows, n_components)
 
 
 def test_few_features_stay_as_they_are():

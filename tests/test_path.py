@@ -44,7 +44,7 @@ def test_the_path_goes_from_one_cluster_to_many(blobs):
     scales = [entry.scale for entry in path]
     assert counts[0] == 1
     assert counts == sorted(counts)
-    assert 20 < counts[-1] <= 30 + 2 * np.sqrt(len(X))
+    assert np.sqrt(len(X)) < counts[-1] <= 30 + 4 * np.sqrt(len(X))
     assert_allclose(scales[0], np.sqrt(X.var(axis=0).sum()))
     assert_allclose(np.divide(scales[1:], scales[:-1]) ** 4, 0.5)
     assert all(entry.cluster_centers.shape == (entry.n_clusters, 2) for entry in path)
@@ -108,7 +108,6 @@ def test_zipf_groups_are_found(n_features, n_groups, rows, separation):
     assert adjusted_rand_score(y, model.labels_) >= (0.99 if separation < 7 else 1)
 
 
-@pytest.mark.xfail(reason="one long normal group is likelier than eight round ones of few rows")
 def test_groups_of_few_rows_in_many_features_are_found():
     X, _ = zipf(8, 50, 6.5, 40, seed=1)  # sizes from 146 to 12
     assert fit(X, max_clusters=16).n_clusters_ == 8
@@ -154,7 +153,7 @@ def test_a_fit_is_the_best_entry(blobs):
     X, y, path = blobs
     model = fit(X)
     assert [entry.lam for entry in model.path_] == [entry.lam for entry in path]
-    assert (model.lam_, model.theta_) == (path.best.lam, path.best.theta)
+    assert_allclose([model.lam_, model.theta_], [path.best.lam, path.best.theta])
     assert same_partition(model.labels_, path.best.predict(X))
     assert same_partition(model.labels_, y)
 
@@ -305,7 +304,7 @@ def test_balanced_features_give_no_warning(blobs):
 def test_of_many_rows_a_sample_shows_the_scale():
     X, y = make_power_law_blobs(12_000, n_clusters=8, separation=10, min_size=200, random_state=0)
     best = scale_path(X, max_clusters=10).best
-    assert best.cluster_sizes.sum() == pytest.approx(12_000)
+    assert best.cluster_sizes.sum() == 10_000
     assert adjusted_rand_score(y, best.predict(X)) > 0.999
 
 

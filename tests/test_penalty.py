@@ -1,10 +1,11 @@
 """The formulas of the paper, against numbers worked out by hand."""
 
-from math import exp, log
+from math import exp, factorial, log
 
+import numpy as np
 import pytest
 
-from pypmeans._penalty import MOST_CLUSTERS, PitmanYorPenalty
+from pypmeans._penalty import MOST_CLUSTERS, PitmanYorPenalty, SizedPenalty
 
 PENALTIES = [PitmanYorPenalty(8.0, 4.0), PitmanYorPenalty(1.0, 0.1), PitmanYorPenalty(3.0)]
 
@@ -54,3 +55,39 @@ def test_limit(lam, theta, limit):
 def test_without_theta_only_the_label_type_limits():
     assert PitmanYorPenalty(1.0).limit == MOST_CLUSTERS
     assert PitmanYorPenalty(1.0).marginal(10**6) == 1.0
+
+
+def test_sizes_cost_by_hand():
+    # sizes 1 and 3 of 4: ln 4 + 3 ln(4/3) = 2.2493
+    penalty = SizedPenalty(lam=5.0, theta=2.0)
+    assert penalty.apart(np.array([1.0, 3.0])) == pytest.approx(2 * (log(4) + 3 * log(4 / 3)))
+    assert penalty.charge(np.array([1.0, 3.0])) == pytest.approx(4.49868 + 2 * 5)
+    assert penalty.charge(np.array([1.0, 0.0, 3.0])) == penalty.charge(np.array([1.0, 3.0]))
+    np.testing.assert_allclose(penalty.offsets(np.array([1.0, 3.0])), [2 * log(3), 0])
+
+
+@pytest.mark.parametrize("penalty", [SizedPenalty(8.0, 4.0), SizedPenalty(1.0, 0.1)])
+def test_one_more_cluster_costs_the_threshold_of_the_paper(penalty):
+    lam, theta = penalty.lam, penalty.theta
+    for c in range(1, 20):
+        assert penalty.count_charge(c) == pytest.approx(lam * c - theta * log(factorial(c - 1)))
+        assert penalty.marginal(c) == pytest.approx(lam - theta * log(c))
+        assert penalty.marginal(c) == pytest.approx(
+            penalty.count_charge(c + 1) - penalty.count_charge(c)
+        )
+
+
+@pytest.mark.parametrize(
+    ("lam", "theta", "limit"), [(8, 4, 8), (1, 1 / 6, 404), (1, 1, 3), (1, 5, 2)]
+)
+def test_limit_with_sizes(lam, theta, limit):
+    penalty = SizedPenalty(lam, theta)
+    assert penalty.limit == limit
+    assert penalty.marginal(limit) <= 0 < penalty.marginal(limit - 1)
+
+
+def test_without_theta_sizes_do_not_count():
+    penalty, sizes = SizedPenalty(3.0), np.array([1.0, 5.0, 2.5])
+    assert penalty.charge(sizes) == PitmanYorPenalty(3.0).charge(sizes) == 9.0
+    assert not penalty.offsets(sizes).any()
+    assert penalty.limit == MOST_CLUSTERS

@@ -8,12 +8,13 @@ import pytest
 README = Path(__file__).parents[1] / "README.md"
 
 
-def test_the_example_prints_what_the_readme_shows(capsys):
+def test_the_examples_print_what_the_readme_shows(capsys):
     text = README.read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1)
-    shown = re.search(r"It prints\n\n```\n(.*?)```", text, re.DOTALL).group(1)
-    exec(compile(code, str(README), "exec"), {})
-    assert capsys.readouterr().out == shown
+    codes = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    outputs = re.findall(r"It prints\n\n```\n(.*?)```", text, re.DOTALL)
+    for code, shown in zip(codes, outputs, strict=True):
+        exec(compile(code, str(README), "exec"), {})
+        assert capsys.readouterr().out == shown
 
 
 def test_the_make_targets_exist():

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from pypmeans import DPMeans
+from pypmeans.metrics import clustering_accuracy
+
 EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
 
 if not (EXPERIMENTS / "data").is_dir():
@@ -192,3 +195,11 @@ def test_packing_is_deterministic_and_anonymous():
     packed = rebuild.pack(b"a,label\n1,2\n")
     assert packed == rebuild.pack(b"a,label\n1,2\n")
     assert packed[3:8] == bytes(5)  # no file name flag, no time
+
+
+def test_the_search_finds_the_three_wines():
+    X, y = real_data.load("wine")
+    model = DPMeans(lam=6).fit(X)
+    assert model.n_clusters_ == 3
+    assert model.objective_ <= 66.955
+    assert clustering_accuracy(y, model.labels_) >= 0.95

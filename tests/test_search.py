@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data import points, separated_groups, spread
@@ -133,3 +133,48 @@ def check_state(samples, X, centers):
     np.testing.assert_allclose(samples.sq_dists, own, rtol=1e-12, atol=scale)
     sq[np.arange(len(X)), samples.labels] = np.inf
     assert np.all(samples._lower <= np.sqrt(sq.min(axis=1)) * (1 + 1e-12) + np.sqrt(scale))
+
+
+@pytest.mark.parametrize("products_from", [1, 1000])
+@pytest.mark.parametrize("n_features", [1, 3])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_quiet_passes_equal_the_plain_scan_while_offsets_change(products_from, n_features, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, n_features)) + 3 * rng.integers(0, 3, size=(60, 1))
+    centers, strength = rng.normal(size=(3, n_features)) + 3, rng.choice([0.0, 0.3, 5.0])
+    offsets = strength * rng.uniform(size=3)
+    with pytest.MonkeyPatch.context() as patch, ArraySamples(X, np.ones(60), 1) as samples:
+        patch.setattr(_search, "PRODUCTS_FROM", products_from)
+        samples.assign(centers, offsets=offsets, reach=np.inf)
+        for _ in range(12):
+            centers, offsets, became = rearranged(centers, offsets, rng)
+            for _ in range(rng.integers(1, 5)):
+                step = rng.choice([1e-3, 0.05, 0.5])
+                some = rng.uniform(size=len(centers)) < 0.6
+                centers = centers + step * some[:, None] * rng.normal(size=centers.shape)
+                offsets = np.maximum(offsets + step * strength * rng.normal(size=len(offsets)), 0)
+                samples.assign(centers, became, offsets=offsets, reach=np.inf)
+                became = np.arange(len(centers), dtype=np.int32)
+                best, sq, _ = plain_scan(X, centers, offsets)
+                np.testing.assert_array_equal(samples.labels, best)
+                np.testing.assert_allclose(samples.cost(), sq.sum(), rtol=1e-9)
+                _, sizes = samples.means(len(centers))
+                np.testing.assert_array_equal(sizes, np.bincount(best, minlength=len(centers)))
+        np.testing.assert_allclose(samples.sq_dists, sq)
+
+
+def rearranged(centers, offsets, rng):
+    """Some centers split, merged or swapped, or all as they are; and what each became."""
+    stay = np.arange(len(centers), dtype=np.int32)
+    kind = rng.choice(["stay", "split", "merge", "swap"])
+    if kind in ("merge", "swap") and len(centers) > 2:
+        gone, into = rng.choice(len(centers), 2, replace=False)
+        stay[gone] = into
+        stay = stay - (stay > gone).astype(np.int32)
+        centers, offsets = np.delete(centers, gone, axis=0), np.delete(offsets, gone)
+    if kind in ("split", "swap") and len(centers) < 12:
+        near = centers[[rng.integers(len(centers))]]
+        centers = np.vstack([centers, near + rng.normal(size=near.shape)])
+        offsets = np.append(offsets, rng.choice(offsets) * rng.uniform())
+    return centers, offsets, stay

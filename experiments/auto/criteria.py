@@ -2,8 +2,9 @@
 
 A criterion takes the partitions of a path, coarsest first, and gives each a number; the highest is
 chosen, of equal ones the coarsest. `CRITERIA` has them all by name. The evidence that
-`pypmeans.scale_path` uses is "three structures, spread 2"; it stands here a second time, by
-formulas for all clusters at once, so that its parts can be exchanged.
+`pypmeans.scale_path` uses is "three structures, spread 2", with fewer components for few rows and
+priors that do not look at the outermost rows; it stands here a second time, by formulas for all
+clusters at once, so that its parts can be exchanged.
 """
 
 from functools import cached_property, partial
@@ -22,14 +23,19 @@ NEAR = 5  # centers that a valley must separate a cluster from
 
 
 class Data:
-    """The rows, and what all partitions of them share."""
+    """The rows, and what all partitions of them share.
 
-    def __init__(self, X, most_features=MOST_FEATURES):
+    The part `outlying` of the rows at either end of a feature is not looked at by the priors.
+    """
+
+    def __init__(self, X, most_features=MOST_FEATURES, outlying=0.0):
         wide = X.shape[1] > most_features
         n_components = min(most_features, len(X) - 1)
         self.rows = PCA(n_components, svd_solver="full").fit_transform(X) if wide else X
-        self.mean = self.rows.mean(axis=0)
-        variance = self.rows.var(axis=0)
+        parts = [outlying, 1 - outlying]
+        ends = np.quantile(self.rows, parts, axis=0, method="inverted_cdf")
+        bulk = np.clip(self.rows, *ends)
+        self.mean, variance = bulk.mean(axis=0), bulk.var(axis=0)
         self.variance = np.maximum(variance, variance.mean())
 
 

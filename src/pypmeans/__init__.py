@@ -2,8 +2,16 @@
 
 from pypmeans._estimators import DPMeans, PYPMeans
 from pypmeans._path import scale_path
+from pypmeans._spectral import PYPSpectralClustering
 from pypmeans._tuning import estimate_lambda, radius_profile
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["DPMeans", "PYPMeans", "estimate_lambda", "radius_profile", "scale_path"]
+__all__ = [
+    "DPMeans",
+    "PYPMeans",
+    "PYPSpectralClustering",
+    "estimate_lambda",
+    "radius_profile",
+    "scale_path",
+]

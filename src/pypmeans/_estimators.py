@@ -19,8 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 from pypmeans import _kernels
 from pypmeans._improving import SearchMoves
 from pypmeans._moves import PaperMoves
-from pypmeans._path import penalty_of_scale, scale_path, warn_if_one_feature_dominates
+from pypmeans._path import (
+    ScalePath,
+    penalty_of_scale,
+    scale_path,
+    warn_if_one_feature_dominates,
+)
 from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
+from pypmeans._progress import CallbackSupportMixin, Progress, with_callbacks
 from pypmeans._samples import ArraySamples
 from pypmeans._solver import solve
 from pypmeans._threads import Threads, blocks_of
@@ -42,7 +48,11 @@ ALGORITHMS = {
 
 
 class _PenalizedMeans(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    CallbackSupportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Everything :class:`PYPMeans` and :class:`DPMeans` share: all but where θ comes from."""
 
@@ -57,7 +67,10 @@ class _PenalizedMeans(
         "verbose": ["verbose"],
     }
 
+    path_: ScalePath
+
     @_fit_context(prefer_skip_nested_validation=True)
+    @with_callbacks
     def fit(self, X, y=None, sample_weight=None):
         """Find the clusters of `X`.
 
@@ -82,6 +95,7 @@ class _PenalizedMeans(
         counted = weight > 0
         everyone = bool(counted.all())
         rows = (X, weight) if everyone else (X[counted], weight[counted])
+        progress = Progress(self)
         with ArraySamples(*rows, self.n_threads) as samples:
             penalty, start = self._resolve(samples)
             most_clusters = min(penalty.limit, self.max_clusters or penalty.limit)
@@ -93,8 +107,9 @@ class _PenalizedMeans(
                 centers,
                 ALGORITHMS[self.algorithm].moves(penalty, most_clusters),
                 max_iter=self.max_iter,
-                report=_print_pass if self.verbose else None,
+                report=progress,
             )
+        progress.close()
         self._store(solution, penalty)
         self._warn_if_doubtful(solution, lightest=weight[counted].min())
         if not everyone:
@@ -216,15 +231,15 @@ class _PenalizedMeans(
             lam = auto_lam(samples, self.theta)
             return penalty(lam, self._theta_for(lam, samples)), None
         warn_if_one_feature_dominates(samples.X, getattr(self, "feature_names_in_", None))
+        total, p = float(samples.weight.sum()), samples.X.shape[1]
         if self.theta is not None and self.theta > 0:
-            total, p = float(samples.weight.sum()), samples.X.shape[1]
             return penalty_of_scale(self.theta / 2, p, total), None
         self.path_ = scale_path(
             samples.X, max_clusters=self.max_clusters, theta=self.theta,
             sample_weight=samples.weight, n_threads=self.n_threads,
         )  # fmt: skip
         best = self.path_.best
-        return penalty(best.lam, best.theta), best.cluster_centers
+        return penalty_of_scale(best.scale**2, p, total, self.theta), best.cluster_centers
 
     def _theta_for(self, lam, samples):
         if self.theta is not None:
@@ -256,10 +271,20 @@ class _PenalizedMeans(
                 f"Labels still changed when max_iter={self.max_iter} was reached. Raise max_iter.",
                 ConvergenceWarning,
             )
+        if solution.exhausted:
+            _warn(
+                "The search stopped with moves it had not tried, since each round tries a bounded "
+                "number. Fit again with init=cluster_centers_ to go on from here."
+            )
         if solution.capped and (self.max_clusters or np.inf) <= self._penalty.limit:
             _warn(
                 f"max_clusters={self.max_clusters} kept rows from founding clusters. "
                 "Raise max_clusters or lam."
+            )
+        elif solution.capped and self.theta is None:
+            _warn(
+                f"No more than {self._penalty.limit} clusters are possible with lam={lam:.6g} and "
+                f"the theta={theta:.6g} that follows from it. Give a smaller theta."
             )
         elif solution.capped:
             _warn(
@@ -271,6 +296,13 @@ class _PenalizedMeans(
                 f"Only one cluster was found: with lam={lam:.6g} and weights from {lightest:.3g}, "
                 "no group of rows weighs enough to be worth a cluster. Lower lam, or scale "
                 "sample_weight so that one row weighs 1."
+            )
+        elif c == 1 and self.inertia_ > 0 and self.lam == "auto":
+            pass  # the data speak for one group; that is an answer
+        elif c == 1 and self.inertia_ > 0 and self.algorithm == "search":
+            _warn(
+                f"Only one cluster was found: no split saves what a second cluster costs with "
+                f"lam={lam:.6g} and theta={theta:.6g}. Give a smaller lam to find more."
             )
         elif c == 1 and self.inertia_ > 0:
             _warn(
@@ -289,26 +321,34 @@ class _PenalizedMeans(
 class PYPMeans(_PenalizedMeans):
     """Clusters of very different sizes, without being told how many.
 
-    Minimises the sum of squared distances to the cluster centers plus a charge for the clusters,
-    ``c * (lam - theta * ln(c))``, whose growth slows as clusters appear: the paper's pyp-means, a
-    limit of a Pitman-Yor mixture. A row founds a cluster when its squared distance to all centers
-    exceeds ``lam - theta * ln(c)``.
+    Minimises the sum of squared distances to the cluster centers plus a charge for the clusters.
+    With the default ``algorithm="search"`` that charge knows the sizes W_k of the clusters, W in
+    all: ``theta * sum(W_k * ln(W / W_k)) + lam * c - theta * ln((c - 1)!)``. One more costs
+    ``lam - theta * ln(c)``, as in the paper, and large clusters attract, so that large groups stay
+    whole and small ones are kept. Clusters are split, merged and swapped until nothing helps.
 
     Parameters
     ----------
     lam : float or "auto", default="auto"
-        The squared distance from the nearest center past which a row founds a second cluster. In
-        the units of `X`, squared. "auto" is provisional: it stops opening clusters at the largest
-        relative drop of the :func:`radius_profile`, which finds well separated groups and, unless
-        rows weigh less than 1, at least two clusters wherever rows differ.
+        The price of a second cluster, in the units of `X`, squared. The smaller, the more clusters.
+        With ``algorithm="paper"`` it is one squared distance, whatever the number of rows; with
+        ``"search"`` a cluster must save that much in all. "auto" takes the scale that the data
+        support best, see :func:`scale_path`, or, with a number for `theta`, the λ that belongs to
+        it; with ``algorithm="paper"`` it stops at the largest relative drop of the
+        :func:`radius_profile`.
     theta : float, default=None
-        How fast that threshold falls as the number of clusters grows. 0 is :class:`DPMeans`; the
-        larger, the more small clusters, up to a limit of about ``exp(lam / theta - 1)`` clusters.
-        None means ``lam / 10``.
-    algorithm : "paper", default="paper"
-        The paper's algorithm: furthest-first opening, means, agglomeration.
+        How strongly sizes count: twice the variance within a cluster, per feature. 0 is
+        :class:`DPMeans`. The price of a cluster falls by ``theta * ln(c)`` as clusters appear, so
+        no more than about ``exp(lam / theta)`` are possible (``exp(lam / theta - 1)`` with
+        ``algorithm="paper"``). None means that it follows from `lam`: ``2 lam / (p ln W)`` for p
+        features (``lam / 10`` with ``algorithm="paper"``), and found together with it by "auto".
+    algorithm : {"search", "paper"}, default="search"
+        "paper" is exactly the paper: furthest-first opening, means, agglomeration, and a charge of
+        ``c * (lam - theta * ln(c))``, which does not know sizes. Never compare the two at equal
+        `lam`: compare at an equal number of clusters, or each at its own best.
     init : "mean", "random" or array-like of shape (n_centers, n_features), default="mean"
-        The first center: the mean of all rows, or a random row; or several centers.
+        The first center: the mean of all rows, or a random row; or several centers. After "auto"
+        has found a solution together with `lam`, "mean" means to start from that.
     max_iter : int, default=100
         The most passes over the rows.
     max_clusters : int, default=None
@@ -335,6 +375,9 @@ class PYPMeans(_PenalizedMeans):
         The values used.
     objective_ : float
         The sum of squared distances plus the charge for the clusters.
+    path_ : ScalePath
+        With ``lam="auto"``: all solutions looked at, with their scores. ``path_.best`` was taken;
+        neighbours on the path are coarser or finer, and ``path_[i].predict(X)`` labels by them.
     objective_history_ : ndarray
         The objective after each pass. It never rises.
     inertia_ : float
@@ -348,8 +391,14 @@ class PYPMeans(_PenalizedMeans):
 
     See Also
     --------
-    DPMeans : The same with a threshold that does not fall.
-    estimate_lambda : A value of `lam` for a number of clusters.
+    DPMeans : The same with a price that does not fall and sizes that do not count.
+    scale_path : Solutions for all scales, from which "auto" chooses.
+    estimate_lambda : A value of `lam` for a number of clusters, for ``algorithm="paper"``.
+
+    Notes
+    -----
+    Rows may be watched pass by pass with ``verbose=1`` and with scikit-learn's callbacks
+    (``set_callbacks``, scikit-learn 1.9 or newer).
 
     References
     ----------
@@ -400,16 +449,17 @@ class PYPMeans(_PenalizedMeans):
 
 
 class DPMeans(_PenalizedMeans):
-    """Clusters whose number follows from one squared distance: DP-means.
+    """Clusters whose number follows from one price: DP-means.
 
-    Minimises the sum of squared distances to the cluster centers plus `lam` for each cluster.
-    :class:`PYPMeans` with ``theta=0``.
+    Minimises the sum of squared distances to the cluster centers plus `lam` for each cluster:
+    k-means that chooses the number of clusters. :class:`PYPMeans` with ``theta=0``.
 
     Parameters
     ----------
     lam : float or "auto", default="auto"
-        The squared distance from the nearest center past which a row founds a cluster. In the
-        units of `X`, squared. "auto" as for :class:`PYPMeans`.
+        The price of a cluster, in the units of `X`, squared: what it must save in the sum of
+        squares. With ``algorithm="paper"``, the squared distance from the nearest center past which
+        a row founds a cluster. "auto" as for :class:`PYPMeans`.
     algorithm, init, max_iter, max_clusters, n_threads, random_state, verbose
         As for :class:`PYPMeans`.
 
@@ -460,11 +510,6 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
-
-
-def _print_pass(n_iter, objective, n_clusters, move):
-    after = f", after {move}" if move else ""
-    print(f"pass {n_iter}: objective {objective:.6g}, {n_clusters} clusters{after}")
 
 
 def _warn(message, category=UserWarning):

@@ -11,12 +11,13 @@ from scipy.special import gammaln, multigammaln
 
 from pypmeans.process import fit_pitman_yor
 
-MOST_FEATURES = 40  # more are replaced by as many principal components
+MOST_FEATURES = 40  # more are replaced by as many principal components, or one for ten rows
 # A covariance is expected to be this many times the data's variance, divided by the square of how
 # many clusters there are along each axis (Fraley and Raftery 2007 take 1).
 SPREAD = 2.0
 # How many rows the prior of a mean is worth when clusters are as wide as all data together.
 MEAN_ROWS = 0.05
+OUTLYING = 0.01  # part of the rows at either end of a feature that the prior does not look at
 SHAPE = 1.5  # of the inverse gamma prior of a variance: the least whose mean exists, and a half
 
 
@@ -26,9 +27,14 @@ class Evidence:
     def __init__(self, X, weight):
         self._X = leading_components(X, weight)
         self._weight = weight
+        # A few rows far out say nothing of how wide and where groups are expected to be.
+        ends = np.quantile(
+            self._X, [OUTLYING, 1 - OUTLYING], axis=0, weights=weight, method="inverted_cdf"
+        )
+        bulk = np.clip(self._X, *ends)
         total = weight.sum()
-        self._mean = weight @ self._X / total
-        variance = weight @ (self._X - self._mean) ** 2 / total
+        self._mean = weight @ bulk / total
+        variance = weight @ (bulk - self._mean) ** 2 / total
         # Nearly constant features would see a group in every few equal values.
         self._variance = np.maximum(variance, variance.mean())
 
@@ -39,14 +45,12 @@ class Evidence:
         groups = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
         groups = [rows for rows in groups if len(rows)]
         narrowing = len(groups) ** (-2 / self._X.shape[1])
-        sizes, shifts, scatters = zip(*(self._moments(rows) for rows in groups))
-        likelihoods = [
-            self._likelihoods(n, shift, scatter, narrowing)
-            for n, shift, scatter in zip(sizes, shifts, scatters)
-        ]
+        moments = [self._moments(rows) for rows in groups]
+        sizes = np.array([moment[0] for moment in moments])
+        likelihood = np.sum([self._likelihoods(moment, narrowing) for moment in moments], axis=0)
         # Weights below 1 have no place in a partition of balls: clusters count as one at least.
         balls = np.maximum(np.rint(sizes), 1).astype(int)
-        return float(np.sum(likelihoods, axis=0).max() + fit_pitman_yor(balls).log_likelihood)
+        return float(likelihood.max() + fit_pitman_yor(balls).log_likelihood)
 
     def _moments(self, rows):
         weight, X = self._weight[rows], self._X[rows]
@@ -55,8 +59,9 @@ class Evidence:
         about = (X - mean) * np.sqrt(weight)[:, None]
         return size, mean - self._mean, about.T @ about
 
-    def _likelihoods(self, n, shift, scatter, narrowing):
+    def _likelihoods(self, moments, narrowing):
         """Log marginal likelihood of one cluster: round, along the axes, full."""
+        n, shift, scatter = moments
         p = len(shift)
         variance = SPREAD * narrowing * self._variance
         rows = MEAN_ROWS * narrowing
@@ -98,4 +103,5 @@ def leading_components(X, weight):
         vectors = root.T @ rows / np.sqrt(np.maximum(values, np.finfo(float).tiny))
     # Few rows, or features that depend on others, span fewer directions; the rest is rounding.
     varies = values >= len(values) * np.finfo(float).eps * values[-1]
-    return about @ vectors[:, varies][:, -MOST_FEATURES:]
+    n_kept = min(MOST_FEATURES, max(2, int(weight.sum() / 10)))
+    return about @ vectors[:, varies][:, -n_kept:]

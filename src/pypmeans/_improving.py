@@ -53,9 +53,12 @@ class SearchMoves:
         self.penalty = penalty
         self.most_clusters = most_clusters
         self.capped = False
+        self.exhausted = False
         self._splits: dict = {}
-        self._failed: set = set()
-        self._wait: float = PATIENCE  # passes before moves though rows still move
+        self._tried: set = set()
+        self._wait: float = (
+            PATIENCE  # passes before clusters are split or merged though rows still move
+        )
 
     def reach(self, c):
         """No row founds a cluster alone, so none needs to be watched."""
@@ -86,21 +89,21 @@ class SearchMoves:
             return merged._replace(stable=False)
         return state.move_singly() or state.gather() or state.try_out() or merged
 
-    def splits(self, samples, centers, sizes, numbers):
+    def splits(self, samples, centers, sizes, numbers, keys):
         """The best split found for each cluster; what is known of unchanged ones is kept."""
-        keys = [(size, center.tobytes()) for size, center in zip(sizes, centers)]
         new = [k for k, key in enumerate(keys) if key not in self._splits]
         found = samples.split(numbers[new], centers[new], sizes[new], self.penalty)
         known = self._splits | {keys[k]: split for k, split in zip(new, found)}
         self._splits = {key: known[key] for key in keys}
         return [self._splits[key] for key in keys]
 
-    def failed(self, trial, centers):
-        """Whether the same was tried before; if not, it is from now on."""
-        key = trial.name, *sorted(centers[k].tobytes() for k in trial.clusters)
-        seen = key in self._failed
-        self._failed.add(key)
-        return seen
+    def tried(self, trial, keys):
+        """Whether the same was tried before."""
+        return _key_of(trial, keys) in self._tried
+
+    def take_note(self, trial, keys):
+        """A trial is not to be repeated while its clusters stay as they are."""
+        self._tried.add(_key_of(trial, keys))
 
 
 class _State:
@@ -110,19 +113,21 @@ class _State:
         self.moves, self.penalty, self.pull = moves, moves.penalty, moves.penalty.pull
         self.samples, self.centers, self.sizes, self.numbers = samples, centers, sizes, numbers
         self.c = len(centers)
-        found = moves.splits(samples, centers, sizes, numbers)
+        self.keys = samples.fingerprints(numbers)
+        found = moves.splits(samples, centers, sizes, numbers, self.keys)
         self.halves = [(split.centers, split.sizes) for split in found]
-        # What clusters cost beside their number: the sum of squares less the attraction of sizes.
-        sse = np.array([split.sse for split in found])
-        self.costs = sse - self.pull * sizes * np.log(sizes)
-        self.split_change = np.array([split.cost for split in found]) - self.costs
-        self.least_gain = LEAST_GAIN * (sse.sum() + moves.penalty.lam)
+        self.sse = np.array([split.sse for split in found])
+        self.split_change = np.array([split.cost for split in found]) - self.sse
+        self.least_gain = LEAST_GAIN * (
+            self.sse.sum() + self.penalty.apart(sizes) + self.penalty.lam
+        )
 
     def split(self):
         """Make all splits that lower the objective at once; None if there is none."""
         centers, sizes = [self.centers], [self.sizes.copy()]
         order = np.argsort(self.split_change, kind="stable")
         c = self.c
+        self.moves.capped = False
         for k in order:
             if self.split_change[k] + self.penalty.marginal(c) >= -self.least_gain:
                 break
@@ -156,28 +161,36 @@ class _State:
 
     def gather(self):
         """Make clusters of rows that several others hold; None if that lowers nothing."""
-        if self.c >= self.moves.most_clusters:
-            return None
         strays = self.samples.strays(self.numbers, STRAYS)
-        found = gather(strays, self.centers, self.sizes, self.penalty, self.least_gain)
-        if found is None:
+        allowed = self.moves.most_clusters - self.c
+        found = gather(
+            strays, self.centers, self.sizes, self.penalty, self.least_gain, max(allowed, 1)
+        )
+        if found is None or allowed <= 0:
+            self.moves.capped |= found is not None
             return None
-        centers, sizes = (values[: self.moves.most_clusters] for values in found)
+        centers, sizes = found
         stay = np.arange(self.c, dtype=np.int32)
         return Arrangement(centers, sizes, stay, False, f"{len(sizes) - self.c} gathered")
 
     def try_out(self):
         """Make all moves that lower the objective once neighbours have adapted; None if none."""
         self.tree = KDTree(self.centers)
+        self.counts = self.samples.counts(self.numbers)
         touched: set = set()
         outcomes: list[Outcome] = []
         tried = 0
+        self.moves.exhausted = False
         for trial in self._trials():
-            if tried == MOST_TRIALS or trial.change > self.penalty.lam:
+            if trial.change > self.penalty.lam:
                 break
-            if not touched.isdisjoint(trial.clusters) or self.moves.failed(trial, self.centers):
+            if not touched.isdisjoint(trial.clusters) or self.moves.tried(trial, self.keys):
                 continue
+            if tried == MOST_TRIALS:
+                self.moves.exhausted = True
+                break
             tried += 1
+            self.moves.take_note(trial, self.keys)
             outcome = self._outcome(trial, touched)
             if outcome.change < -self.least_gain:
                 outcomes.append(outcome)
@@ -250,12 +263,13 @@ class _State:
             self.pull,
             TRIAL_STEPS,
         )
-        cost = sse - self.penalty.attraction(sizes)
+        cost = sse + self.penalty.apart(sizes)
         count = self.c + np.count_nonzero(sizes) - len(clusters)
         if count > self.moves.most_clusters:
             return Outcome(np.inf, trial.name, clusters, centers, sizes, np.empty(0))
         charge = self.penalty.count_charge(count) - self.penalty.count_charge(self.c)
-        change = cost - self.costs[listed].sum() + charge
+        before = self.sse[listed].sum() + self.penalty.apart(self.sizes[listed])
+        change = cost - before + charge
         # A former cluster goes on as the nearest of those that have rows.
         gaps = ((self.centers[listed][:, None, :] - centers) ** 2).sum(axis=2)
         became = np.where(sizes > 0, gaps, np.inf).argmin(axis=1)
@@ -266,11 +280,11 @@ class _State:
         taken = touched | set(trial.clusters)
         beside = [k for k in dict.fromkeys(np.ravel(near.T)) if k not in taken]
         beside = beside[: NEIGHBOURS * len(trial.centers)]
-        rows = self.sizes[list(trial.clusters)].sum() + self.sizes[beside].sum()
+        rows = self.counts[list(trial.clusters)].sum() + self.counts[beside].sum()
         while beside and rows > TRIAL_ROWS:
-            largest = max(beside, key=lambda k: self.sizes[k])
+            largest = max(beside, key=lambda k: self.counts[k])
             beside.remove(largest)
-            rows -= self.sizes[largest]
+            rows -= self.counts[largest]
         return beside
 
     @property
@@ -301,3 +315,7 @@ def _merged(centers, sizes):
     """Center and size of two clusters as one, each with a first axis of one."""
     total = sizes.sum()
     return centers[:1] + sizes[1] / total * (centers[1:] - centers[:1]), np.array([total])
+
+
+def _key_of(trial, keys):
+    return trial.name, *sorted(keys[k] for k in trial.clusters)

@@ -75,9 +75,9 @@ def settle_rows(
     """Let `rows` follow their centers, and list those that may prefer another one now.
 
     A row prefers the center with the least ``squared distance + offset``. Since it was last looked
-    at, its cluster ``k`` `became` another number, its center is `in_place` or not, the nearest
-    cluster opened was at a distance of ``opened_at[k]``, and other centers came closer by
-    ``approach[k]`` at most, but none nearer than ``cap[k]``.
+    at, its cluster ``k`` `became` another number, its center is `in_place` or not, and other
+    centers came closer by ``approach[k]`` at most, but none nearer than ``cap[k]``. Clusters opened
+    since are at a distance of ``opened_at[k]`` or more from where its center is now.
 
     `lower` bounds the other centers of each row: none costs less than ``lower² + least offset``.
     Updates `labels`, `sq_dists` and `lower`; fills `former_sq` with squared distances to the
@@ -94,16 +94,14 @@ def settle_rows(
             n_open += 1
             continue
         z = np.int64(became[former])
-        sq = sq_dists[i]
-        bound = min(lower[i], remainder(opened_at[former], np.sqrt(sq), p))
-        bound = min(remainder(bound, approach[former], p), cap[former])
-        if not in_place[former]:
-            sq = sq_distance(X, i, centers, z)
+        sq = sq_dists[i] if in_place[former] else sq_distance(X, i, centers, z)
+        bound = min(remainder(lower[i], approach[former], p), cap[former])
+        bound = min(bound, remainder(opened_at[former], np.sqrt(sq), p))
         former_sq[q] = sq
         labels[i] = z
         sq_dists[i] = sq
         lower[i] = bound
-        if bound <= 0.0 or sq + offsets[z] >= remainder(bound * bound, -least_offset, p):
+        if bound <= 0.0 or sq + offsets[z] >= remainder(bound * bound + least_offset, 0.0, p):
             n_open += 1
     return n_open
 
@@ -351,14 +349,22 @@ def any_merge_below(charge, centers, sizes, pull, fresh):
 
 
 @compiled
+def joining(weight, size, pull):
+    """What a row's joining saves by making a cluster larger: θ times the growth of ``W ln W``."""
+    if pull == 0.0:
+        return 0.0
+    return pull * (weight * np.log(size + weight) + size * np.log1p(weight / size))
+
+
+@compiled
 def cheapest_join(X, centers, sizes, pull, costs):
     """What joining the cheapest cluster would cost each row, were it a new point of weight 1.
 
     Without what founding one would cost as well.
     """
     attraction = np.empty(len(sizes))
-    for k in range(len(sizes)):  # (W + 1) ln(W + 1) - W ln W
-        attraction[k] = pull * (np.log(sizes[k] + 1.0) + sizes[k] * np.log1p(1.0 / sizes[k]))
+    for k in range(len(sizes)):
+        attraction[k] = joining(1.0, sizes[k], pull)
     for i in range(X.shape[0]):
         least = np.inf
         for k in range(centers.shape[0]):
@@ -435,18 +441,15 @@ def move_singly(X, rows, weight, labels, centers, sizes, pull):
         i, a = np.int64(rows[q]), np.int64(labels[q])
         w = weight[i]
         rest = sizes[a] - w
-        if rest <= 0.0:
+        if rest <= 1e-9 * sizes[a]:  # this may be its last row, but for rounding
             continue
-        stay = w * (sizes[a] / rest) * sq_distance(X, i, centers, a) - pull * (
-            sizes[a] * np.log(sizes[a]) - rest * np.log(rest)
-        )
-        best, least = a, stay - 1e-12 * abs(stay)
+        stay = w * (sizes[a] / rest) * sq_distance(X, i, centers, a)
+        attraction = joining(w, rest, pull)
+        best, least = a, stay - attraction - 1e-12 * (stay + abs(attraction))
         for k in range(centers.shape[0]):
             if k != a:
                 cost = merge_increase(w, sizes[k], sq_distance(X, i, centers, k))
-                if pull > 0.0:
-                    both = sizes[k] + w
-                    cost -= pull * (both * np.log(both) - sizes[k] * np.log(sizes[k]))
+                cost -= joining(w, sizes[k], pull)
                 if cost < least:
                     best, least = k, cost
         if best != a:

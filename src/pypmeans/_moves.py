@@ -30,6 +30,7 @@ class PaperMoves:
         self.penalty = penalty
         self.most_clusters = most_clusters
         self.capped = False
+        self.exhausted = False  # nothing is tried
 
     def reach(self, c):
         """The squared distance past which rows found clusters."""

@@ -123,7 +123,8 @@ def scale_path(X, *, max_clusters=None, theta=None, sample_weight=None, n_thread
     X : array-like of shape (n_samples, n_features)
         The rows. Of more than 10,000 a fixed sample is used.
     max_clusters : int, default=None
-        Where the path ends; None means ``30 + 2 sqrt(n_samples)``.
+        Where the path ends at the latest; None means ``30 + 4 sqrt(n_samples)``. It ends earlier
+        when there are more than ``sqrt(n_samples)`` clusters and the score has been falling.
     theta : 0 or None, default=None
         0 gives a path of :class:`DPMeans`, None one of :class:`PYPMeans`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -153,10 +154,9 @@ def scale_path(X, *, max_clusters=None, theta=None, sample_weight=None, n_thread
     """
     X, weight = check_positive_rows(X, sample_weight)
     if len(X) > PATH_ROWS:
-        # The same rows each time. Weights keep their sum, which λ depends on.
         rows = np.sort(np.random.default_rng(0).choice(len(X), PATH_ROWS, replace=False))
-        X, weight = X[rows], weight[rows] * (weight.sum() / weight[rows].sum())
-    most = int(min(30 + 2 * np.sqrt(len(X)), max_clusters or np.inf))
+        X, weight = X[rows], weight[rows]  # the same each time
+    most = int(min(30 + 4 * np.sqrt(len(X)), max_clusters or np.inf))
     with ArraySamples(X, weight, n_threads) as samples:
         return ScalePath(_walk(samples, Evidence(X, weight), most, theta))
 
@@ -176,7 +176,7 @@ def _walk(samples, evidence, most, theta):
     centers = samples.mean()[None, :]
     samples.assign(centers)
     sq_scale = samples.cost() / total  # the variance of all features: they may go together
-    former = None
+    former, scores = None, [-np.inf, -np.inf]
     for _ in range(MOST_ENTRIES):
         penalty = penalty_of_scale(sq_scale or 1.0, p, total, theta)
         moves = SearchMoves(penalty, min(penalty.limit, most))
@@ -191,7 +191,10 @@ def _walk(samples, evidence, most, theta):
             float(np.sqrt(sq_scale)), penalty.lam, penalty.theta, len(centers), score,
             solution.history[-1], solution.sizes, centers,
         )  # fmt: skip
-        if len(centers) >= min(most, len(samples.X)) or sq_scale == 0:
+        scores.append(score)
+        many = len(centers) > np.sqrt(len(samples.X))
+        falling = many and max(scores) > scores[-3] > scores[-2] > scores[-1]
+        if falling or len(centers) >= min(most, len(samples.X)) or sq_scale == 0:
             return
         sq_scale *= STEP
 

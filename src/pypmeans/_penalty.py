@@ -39,7 +39,11 @@ class PitmanYorPenalty:
         Algorithms 1 and 2 of the paper write ``d2 - theta > lam - theta ln c`` and its derivation
         ``d2 + theta``; Eq. 14 is taken. They differ only by adding theta to lam or taking it away.
         """
-        return max(self.lam - self.theta * log(c), 0.0)
+        return max(self.line(c), 0.0)
+
+    def line(self, c):
+        """``lam - theta ln c``, below zero too: what eigenvalue `c` must exceed (Sec. V-C)."""
+        return self.lam - self.theta * log(c)
 
     def marginal(self, c):
         """Charge for cluster ``c + 1``: ``P(c + 1) - P(c)``, the bracket of Proposition 3.
@@ -88,22 +92,27 @@ class SizedPenalty:
 
     def charge(self, sizes):
         """All that clusters of these sizes cost beside the sum of squares; empty ones nothing."""
-        sizes = sizes[sizes > 0]
-        spread = float(np.sum(sizes * np.log(sizes.sum() / sizes)))
-        return self.theta * spread + self.count_charge(len(sizes))
+        return self.apart(sizes) + self.count_charge(np.count_nonzero(sizes > 0))
 
-    def attraction(self, sizes):
-        """What clusters of these sizes save by being large: ``theta Σ W_k ln W_k``."""
+    def apart(self, sizes):
+        """What it costs that these are several clusters, not one: ``theta Σ W_k ln(W / W_k)``.
+
+        Whatever other clusters there are: where some of all clusters become others of the same
+        weight in all, what they cost changes by the difference.
+        """
         sizes = sizes[sizes > 0]
-        return self.theta * float(np.sum(sizes * np.log(sizes)))
+        return self.theta * float(np.sum(sizes * np.log(sizes.sum() / sizes)))
 
     def count_charge(self, c):
         """What `c` clusters cost whatever their sizes: ``lam c - theta ln (c - 1)!``."""
         return self.lam * c - self.theta * lgamma(c)
 
     def offsets(self, sizes):
-        """What joining each cluster costs a row of weight 1 beside its squared distance."""
-        return self.theta * np.log(sizes.sum() / sizes)
+        """What joining each cluster costs a row of weight 1 more than joining the largest.
+
+        Beside its squared distance. The part that all clusters share would only cost digits.
+        """
+        return self.theta * np.log(sizes.max() / sizes)
 
     def marginal(self, c):
         """Charge for cluster ``c + 1``: t(c) of Eq. 14."""

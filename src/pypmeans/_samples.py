@@ -61,6 +61,7 @@ class ArraySamples:
         self._sorted: Any = None  # the rows by cluster, and where each cluster starts
         self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
+        self._marks: Any = None  # see `fingerprints`
         self._origin = middle_of(X)
         self._sums = ClusterSums(X, weight, self._origin)
         self._threads = Threads(n_threads)
@@ -111,7 +112,7 @@ class ArraySamples:
         quiet = same and reach >= self._reach
         self._reach = reach
         rank = rank_by_coordinates(centers)
-        opened_at = self._nearest_of(np.delete(centers, became, axis=0))
+        opened_at = nearest_of(np.delete(centers, became, axis=0), centers[became])
         return self._assign(centers, offsets, rank, became, opened_at, quiet) > 0
 
     def farthest(self):
@@ -212,6 +213,18 @@ class ArraySamples:
         owners = np.searchsorted(numbers, self._labels[rows])
         return Strays(self.X[rows].astype(np.float64), self.weight[rows], owners)
 
+    def counts(self, clusters):
+        """How many rows each of some clusters has."""
+        self._sort()
+        return np.diff(self._sorted[1])[clusters]
+
+    def fingerprints(self, clusters):
+        """A number for each of some clusters; if equal, the rows are the same."""
+        if self._marks is None:
+            self._marks = np.random.default_rng(0).random(len(self.X))
+        marks = np.bincount(self.labels, weights=self._marks, minlength=len(self._centers))
+        return marks[clusters].tolist()
+
     def rearrange(self, clusters, centers, sizes, pull, n_steps):
         """Let the rows of some clusters choose among other `centers`; how that ends.
 
@@ -257,7 +270,7 @@ class ArraySamples:
         self._opening.points = []
         centers = np.vstack([self._centers, points])
         offsets = np.concatenate([self._offsets, np.zeros(len(points))])
-        opened_at = self._nearest_of(points)
+        opened_at = nearest_of(points, self._centers)
         # A row goes to an opened center only if that is nearer, and to the first of equal ones.
         rank = np.concatenate([self._rank, np.arange(c, len(centers))])
         self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at)
@@ -273,12 +286,6 @@ class ArraySamples:
             stay = np.arange(len(self._centers), dtype=np.int32)
             nowhere = np.full(len(stay), np.inf)
             self._assign(self._centers, self._offsets, self._rank, stay, nowhere)
-
-    def _nearest_of(self, points):
-        """How near to each center the nearest of `points` is."""
-        if self._centers is None or not len(points):
-            return np.full(len(self._bounds.clock), np.inf)
-        return cdist(self._centers, points).min(axis=1)
 
     def _start(self, centers, offsets):
         """No row has a label."""
@@ -363,12 +370,16 @@ class ArraySamples:
 
     def _growth_by_moving(self, centers):
         """How much the sum of squares grows when the centers move to `centers`."""
-        means, sizes = self.means(len(centers))
+        shifts, sizes = self._sums.shifts(self._centers, self.labels, self._threads)
         some = sizes > 0
-        former = self._centers[some]
-        steps = centers[some] - former
-        growth = np.sum(steps * (steps - 2 * (means[some] - former)), axis=1)
+        steps = (centers - self._centers)[some]
+        growth = np.sum(steps * (steps - 2 * shifts[some]), axis=1)
         return float(np.sum(sizes[some] * growth))
+
+
+def nearest_of(points, centers):
+    """How near to each of `centers` the nearest of `points` is."""
+    return cdist(centers, points).min(axis=1, initial=np.inf)
 
 
 def middle_of(X):

@@ -20,6 +20,7 @@ class Solution(NamedTuple):
     n_iter: int
     converged: bool
     capped: bool  # one cluster more than allowed would have lowered the objective
+    exhausted: bool  # so many moves were tried in vain that others were not tried at all
 
 
 def solve(samples, centers, moves, *, max_iter, report=None):
@@ -62,7 +63,7 @@ def solve(samples, centers, moves, *, max_iter, report=None):
     history.append(samples.cost() + penalty.charge(sizes[sizes > 0]))
     return number_by_size(
         samples, centers, sizes, offsets, history=history, n_iter=n_iter, converged=converged,
-        capped=moves.capped,
+        capped=moves.capped, exhausted=moves.exhausted,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ class Split(NamedTuple):
     """A cluster and what could become of it."""
 
     sse: float  # the sum of squares of the cluster as it is
-    cost: float  # of the halves: sum of squares less the attraction of their sizes; may be infinite
+    cost: float  # of the halves: sum of squares and what their sizes cost apart; may be infinite
     centers: np.ndarray
     sizes: np.ndarray
 
@@ -67,7 +67,7 @@ def split_rows(X, rows, weight, sq_dists, center, size, penalty):
 
 def _two_groups(members, centers, sizes, penalty, n_steps):
     sse = members.steps(centers, sizes, penalty.pull, n_steps)
-    cost = sse - penalty.attraction(sizes) if sizes.all() else np.inf
+    cost = sse + penalty.apart(sizes) if sizes.all() else np.inf
     return cost, centers, sizes
 
 
@@ -115,6 +115,7 @@ def _principal_step(members, center, direction):
     if scale == 0:
         return direction
     about, weight = about / scale, weight / weight.max()
+    direction = direction / np.abs(direction).max()
     deviation = 0.0
     for _ in range(DIRECTION_STEPS):
         direction = direction / np.linalg.norm(direction)

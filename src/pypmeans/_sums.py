@@ -28,9 +28,7 @@ class ClusterSums:
 
     def means(self, labels, n_clusters, threads):
         """Mean and weight of each cluster; an empty one has weight 0 and no mean."""
-        if not self._n_moves <= len(labels) // 2:
-            self._from_scratch(labels, n_clusters, threads)
-        self._grow(n_clusters)
+        self._bring_up_to_date(labels, n_clusters, threads)
         sizes = self._sizes[:, None]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that
@@ -38,6 +36,16 @@ class ClusterSums:
             means = (self._origin * sizes + self._sums) / sizes
             means = np.where(np.isfinite(means), means, self._origin + self._sums / sizes)
         return means, self._sizes.copy()
+
+    def shifts(self, centers, labels, threads):
+        """How far each mean is from its center, and the weight of each cluster.
+
+        The means are not rounded in between, so this has all its digits far from zero as well.
+        """
+        self._bring_up_to_date(labels, len(centers), threads)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shifts = self._sums / self._sizes[:, None] - (centers - self._origin)
+        return shifts, self._sizes.copy()
 
     def move(self, rows, former, labels, n_clusters):
         """Take note that `rows`, of the clusters `former`, are in those of their labels now."""
@@ -60,6 +68,11 @@ class ClusterSums:
         self._sums = _add_up(self._sums[occupied], became[occupied], n_clusters)
         self._sizes = _add_up(self._sizes[occupied], became[occupied], n_clusters)
         self._counts = _add_up(self._counts[occupied], became[occupied], n_clusters)
+
+    def _bring_up_to_date(self, labels, n_clusters, threads):
+        if not self._n_moves <= len(labels) // 2:
+            self._from_scratch(labels, n_clusters, threads)
+        self._grow(n_clusters)
 
     def _grow(self, n_clusters):
         new = n_clusters - len(self._counts)
