@@ -30,7 +30,10 @@ class Evidence:
         self._X = leading_components(X, weight)
         self._weight = weight
         # A few rows far out say nothing of how wide and where groups are expected to be.
-        bulk = np.clip(self._X, *np.quantile(self._X, [OUTLYING, 1 - OUTLYING], axis=0))
+        ends = np.quantile(
+            self._X, [OUTLYING, 1 - OUTLYING], axis=0, weights=weight, method="inverted_cdf"
+        )
+        bulk = np.clip(self._X, *ends)
         total = weight.sum()
         self._mean = weight @ bulk / total
         variance = weight @ (bulk - self._mean) ** 2 / total
@@ -95,9 +98,11 @@ def leading_components(X, weight):
     about = X - weight @ X / weight.sum()
     root = about * np.sqrt(weight)[:, None]
     if X.shape[1] <= len(X):
-        _, vectors = np.linalg.eigh(root.T @ root)
+        values, vectors = np.linalg.eigh(root.T @ root)
     else:  # fewer rows than features: the same directions from the smaller matrix
         values, rows = np.linalg.eigh(root @ root.T)
         vectors = root.T @ rows / np.sqrt(np.maximum(values, np.finfo(float).tiny))
-    n_kept = min(MOST_FEATURES, max(2, len(X) // 10))
-    return about @ vectors[:, -n_kept:]
+    # Few rows, or features that depend on others, span fewer directions; the rest is rounding.
+    varies = values >= len(values) * np.finfo(float).eps * values[-1]
+    n_kept = min(MOST_FEATURES, max(2, int(weight.sum() / 10)))
+    return about @ vectors[:, varies][:, -n_kept:]
