@@ -230,6 +230,6 @@ FIRST_FITS = {
         _first_fit(algorithm, warm=warm),
         warm_up=False,
     )
-    for algorithm in ("paper", "default")
+    for algorithm in ("paper", "search", "auto")
     for warm in (False, True)
 }

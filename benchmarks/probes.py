@@ -23,7 +23,7 @@ def first_fit(algorithm):
     start = time.perf_counter()
     from pypmeans import PYPMeans
 
-    model = PYPMeans() if algorithm == "default" else PYPMeans(0.1, 0.01, algorithm=algorithm)
+    model = PYPMeans() if algorithm == "auto" else PYPMeans(0.1, 0.01, algorithm=algorithm)
     model.fit(X)
     return {"seconds": time.perf_counter() - start}
 

@@ -160,7 +160,7 @@ def test_a_fit_is_the_best_entry(blobs):
 
 def made_path(*counts_and_scores):
     entries = [
-        ScaleEntry(1.0 / at, 1.0, 1.0, k, score, 0.0, np.full(k, 60 / k), np.zeros((k, 1)))
+        ScaleEntry(1.0 / at, 1.0, 1.0, 1.0, k, score, 0.0, np.full(k, 60 / k), np.zeros((k, 1)))
         for at, (k, score) in enumerate(counts_and_scores, start=1)
     ]
     return ScalePath(entries)

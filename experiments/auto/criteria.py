@@ -2,8 +2,9 @@
 
 A criterion takes the partitions of a path, coarsest first, and gives each a number; the highest is
 chosen, of equal ones the coarsest. `CRITERIA` has them all by name. The evidence that
-`pypmeans.scale_path` uses is "three structures, spread 2", with fewer components for few rows and
-priors that do not look at the outermost rows; it stands here a second time, by formulas for all
+`pypmeans.scale_path` uses is "three structures, spread 2", with fewer components for few rows, no
+structure along the axes where these are components, and priors that do not look at the outermost
+rows; it stands here a second time, by formulas for all
 clusters at once, so that its parts can be exchanged.
 """
 

@@ -25,9 +25,11 @@ class Evidence:
     """Scores partitions of the rows of `X`, which may have weights."""
 
     def __init__(self, X, weight):
-        # The unit changes all scores alike; squares of this one are sure to be numbers.
-        X = X.astype(np.float64) / (np.abs(X).max() or 1.0)
+        unit = float(np.abs(X).max()) or 1.0
+        X = X.astype(np.float64) / unit  # squares of this are sure to be numbers
         self._X = leading_components(X, weight)
+        self._turned = self._X is not X
+        self._of_unit = weight.sum() * self._X.shape[1] * np.log(unit)
         self._weight = weight
         # A few rows far out say nothing of how wide and where groups are expected to be.
         ends = np.quantile(
@@ -50,9 +52,11 @@ class Evidence:
         moments = [self._moments(rows) for rows in groups]
         sizes = np.array([moment[0] for moment in moments])
         likelihood = np.sum([self._likelihoods(moment, narrowing) for moment in moments], axis=0)
+        if self._turned:  # principal components are the axes of the widest clusters
+            likelihood[1] = -np.inf
         # Weights below 1 have no place in a partition of balls: clusters count as one at least.
         balls = np.maximum(np.rint(sizes), 1).astype(int)
-        return float(likelihood.max() + fit_pitman_yor(balls).log_likelihood)
+        return float(likelihood.max() + fit_pitman_yor(balls).log_likelihood - self._of_unit)
 
     def _moments(self, rows):
         weight, X = self._weight[rows], self._X[rows]

@@ -31,6 +31,8 @@ class ScaleEntry:
         The standard deviation within clusters, per feature, that the solution assumes.
     lam, theta : float
         The parameters that belong to it.
+    deviation : float
+        The standard deviation within clusters, per feature, that the solution has.
     n_clusters : int
         The number of clusters.
     score : float
@@ -46,6 +48,7 @@ class ScaleEntry:
     scale: float
     lam: float
     theta: float
+    deviation: float
     n_clusters: int
     score: float
     objective: float
@@ -81,8 +84,9 @@ class ScalePath(tuple):
 
     @property
     def best(self):
-        """The entry with the highest score; of equal ones the coarsest."""
-        return max(self, key=lambda entry: entry.score)
+        """The entry with the highest score; of equal ones that whose scale fits its clusters."""
+        score = max(entry.score for entry in self)
+        return min((entry for entry in self if entry.score == score), key=_misfit)
 
     @property
     def runners_up(self):
@@ -102,6 +106,10 @@ class ScalePath(tuple):
         others = [entry.score for entry in self if entry.n_clusters != self.best.n_clusters]
         total = self.best.cluster_sizes.sum()
         return float((self.best.score - max(others)) / total) if others else np.inf
+
+
+def _misfit(entry):
+    return abs(np.log(entry.scale / entry.deviation)) if entry.deviation > 0 else -entry.scale
 
 
 @validate_params(
@@ -187,7 +195,8 @@ def _walk(samples, evidence, most, theta):
             score = evidence.score(solution.labels)
         former = solution.labels
         yield ScaleEntry(
-            float(np.sqrt(sq_scale)), penalty.lam, penalty.theta, len(centers), score,
+            float(np.sqrt(sq_scale)), penalty.lam, penalty.theta,
+            float(np.sqrt(solution.inertia / total / p)), len(centers), score,
             solution.history[-1], solution.sizes, centers,
         )  # fmt: skip
         scores.append(score)
