@@ -15,6 +15,7 @@ from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of
 
 MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
+LISTED_ROWS = 2**12  # in one piece of a list: rows that need a look need a close one
 SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
 
@@ -366,7 +367,7 @@ class ArraySamples:
 
         parts = blocks_of(len(self.X), SCANNED_ROWS)
         rows = np.concatenate(self._threads.run(overdue_in, parts))
-        return [rows[piece] for piece in blocks_of(len(rows))]
+        return [rows[piece] for piece in blocks_of(len(rows), LISTED_ROWS)]
 
     def _growth_by_moving(self, centers):
         """How much the sum of squares grows when the centers move to `centers`."""
