@@ -1,4 +1,6 @@
-"""Small data for the tests: Hypothesis strategies and seeded generators."""
+"""Small data for the tests: Hypothesis strategies and seeded generators, and scripts to import."""
+
+import importlib.util
 
 import numpy as np
 from hypothesis import strategies as st
@@ -37,3 +39,11 @@ def separated_groups(n_groups, size, n_features, noise, seed):
     centers = np.stack(np.unravel_index(cells, (side,) * n_features), axis=1) * 2.0
     y = rng.permutation(np.repeat(np.arange(n_groups), size))
     return centers[y] + noise * rng.normal(size=(len(y), n_features)), y
+
+
+def import_file(path):
+    """A script that is not part of any package, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

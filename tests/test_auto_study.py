@@ -1,6 +1,5 @@
 """The study of criteria for choosing a scale, on data small enough for a test."""
 
-import importlib.util
 import warnings
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from data import import_file
 from pypmeans import scale_path
 from pypmeans.datasets import make_power_law_blobs
 
@@ -15,13 +15,6 @@ FOLDER = Path(__file__).resolve().parent.parent / "experiments" / "auto"
 
 if not FOLDER.is_dir():
     pytest.skip("the experiments folder is not part of an sdist", allow_module_level=True)
-
-
-def import_file(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 study = import_file(FOLDER / "study.py")

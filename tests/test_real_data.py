@@ -1,6 +1,5 @@
 import gzip
 import hashlib
-import importlib.util
 import zipfile
 from collections import Counter
 from math import inf, log
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from data import import_file
 from pypmeans import DPMeans
 from pypmeans.metrics import clustering_accuracy
 
@@ -17,13 +17,6 @@ EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
 
 if not (EXPERIMENTS / "data").is_dir():
     pytest.skip("the experiments folder is not part of an sdist", allow_module_level=True)
-
-
-def import_file(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 real_data = import_file(EXPERIMENTS / "real_data.py")

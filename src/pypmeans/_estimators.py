@@ -27,7 +27,7 @@ from pypmeans._path import (
 )
 from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
 from pypmeans._progress import WRAPPERS, CallbackSupportMixin, Progress, with_callbacks
-from pypmeans._samples import ArraySamples
+from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
 from pypmeans._threads import Threads, blocks_of
 from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam, theta_of
@@ -250,9 +250,7 @@ class _PenalizedMeans(
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""
-        with ArraySamples(X, np.ones(len(X)), self.n_threads) as samples:
-            samples.assign(self.cluster_centers_, offsets=self._offsets)
-            return samples.labels, samples.sq_dists
+        return labels_by(self.cluster_centers_, self._offsets, X, self.n_threads)
 
     def _store(self, solution, penalty):
         self.cluster_centers_ = solution.centers

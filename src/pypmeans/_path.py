@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, Options, validate_params
 from pypmeans._evidence import Evidence
 from pypmeans._improving import SearchMoves
 from pypmeans._penalty import SizedPenalty
-from pypmeans._samples import ArraySamples
+from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
 from pypmeans._validation import check_positive_rows
 
@@ -67,11 +67,14 @@ class ScaleEntry:
         -------
         labels : ndarray of shape (n_samples,), dtype int32
         """
-        X = np.ascontiguousarray(X, dtype=np.float64)
+        X, _ = check_positive_rows(X, None)
+        if X.shape[1] != self.cluster_centers.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but the path was made of rows with "
+                f"{self.cluster_centers.shape[1]}."
+            )
         offsets = SizedPenalty(self.lam, self.theta).offsets(self.cluster_sizes)
-        with ArraySamples(X, np.ones(len(X))) as samples:
-            samples.assign(self.cluster_centers, offsets=offsets)
-            return samples.labels
+        return labels_by(self.cluster_centers, offsets, X)[0]
 
 
 class ScalePath(tuple):

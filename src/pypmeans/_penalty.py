@@ -11,14 +11,24 @@ MOST_CLUSTERS = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class PitmanYorPenalty:
+class _Line:
+    """λ and θ, and the line that both penalties share."""
+
+    lam: float
+    theta: float = 0.0
+
+    def line(self, c):
+        """``lam - theta ln c``, t(c) of Eq. 14, below zero too."""
+        return self.lam - self.theta * log(c)
+
+
+@dataclass(frozen=True)
+class PitmanYorPenalty(_Line):
     """What `c` clusters cost: ``P(c) = c * (lam - theta * ln c)``. With ``theta=0``, DP-means.
 
     The objective is the weighted sum of squared distances to the centers plus ``P(c)`` (Eq. 15).
     """
 
-    lam: float
-    theta: float = 0.0
     pull = 0.0  # sizes do not count
 
     def charge(self, sizes):
@@ -40,10 +50,6 @@ class PitmanYorPenalty:
         ``d2 + theta``; Eq. 14 is taken. They differ only by adding theta to lam or taking it away.
         """
         return max(self.line(c), 0.0)
-
-    def line(self, c):
-        """``lam - theta ln c``, below zero too: what eigenvalue `c` must exceed (Sec. V-C)."""
-        return self.lam - self.theta * log(c)
 
     def marginal(self, c):
         """Charge for cluster ``c + 1``: ``P(c + 1) - P(c)``, the bracket of Proposition 3.
@@ -72,7 +78,7 @@ class PitmanYorPenalty:
 
 
 @dataclass(frozen=True)
-class SizedPenalty:
+class SizedPenalty(_Line):
     """What clusters of certain sizes cost: the sizes that the paper's limit drops are kept.
 
     The objective is the weighted sum of squares plus, with W for the sum of the sizes W_k,
@@ -81,9 +87,6 @@ class SizedPenalty:
     cluster costs ``lam - theta ln c``, exactly Eq. 14. Large clusters attract: to cut a round
     group in two costs more than it saves, whatever its size. With ``theta=0``, DP-means.
     """
-
-    lam: float
-    theta: float = 0.0
 
     @property
     def pull(self):
@@ -116,7 +119,7 @@ class SizedPenalty:
 
     def marginal(self, c):
         """Charge for cluster ``c + 1``: t(c) of Eq. 14."""
-        return self.lam - self.theta * log(c)
+        return self.line(c)
 
     @cached_property
     def limit(self):

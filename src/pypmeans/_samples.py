@@ -62,7 +62,6 @@ class ArraySamples:
         self._sorted: Any = None  # the rows by cluster, and where each cluster starts
         self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
-        self._marks: Any = None  # see `fingerprints`
         self._origin = middle_of(X)
         self._sums = ClusterSums(X, weight, self._origin)
         self._threads = Threads(n_threads)
@@ -185,34 +184,43 @@ class ArraySamples:
         heaviest = self.weight.max()
         # How much cheaper another cluster can be than assignment thinks, and this one dearer
         other = heaviest / (heaviest + sizes.min())
-        own = heaviest / np.maximum(sizes - heaviest, heaviest)
-        labels = place[self.labels]
-        price = self._offsets - self._offsets.min()
-        margin = (
-            (1 + own[labels]) * self._sq_dists
-            + price[self.labels]
-            + 2 * pull * (own[labels] + other)
-        )
-        near = np.maximum(self._lower, 0.0) ** 2 * (1 - other)
-        rows = np.flatnonzero(near < margin)
-        most = max(1, MOST_SINGLE // centers.size)
-        if len(rows) > most:  # those between clusters first
-            ratio = near[rows] / np.maximum(margin[rows], np.finfo(float).tiny)
-            rows = np.sort(rows[np.argpartition(ratio, most)[:most]])
-        centers, sizes, labels = centers.copy(), sizes.copy(), labels[rows]
-        n_moved = _kernels.move_singly(
-            self.X, rows.astype(np.int32), self.weight, labels, centers, sizes, pull
-        )
+        own = np.zeros(len(self._centers))
+        own[numbers] = heaviest / np.maximum(sizes - heaviest, heaviest)
+        price = self._offsets - self._offsets.min() + 2 * pull * (own + other)
+
+        def closeness(block):
+            labels = self._labels[block]
+            margin = (1 + own[labels]) * self._sq_dists[block] + price[labels]
+            near = np.maximum(self._lower[block], 0.0) ** 2 * (1 - other)
+            with np.errstate(invalid="ignore"):  # no other center, or everything at one place
+                return (margin - near) / (margin + near)
+
+        rows = self._highest(closeness, max(1, MOST_SINGLE // centers.size), above=0.0)
+        centers, sizes, labels = centers.copy(), sizes.copy(), place[self._labels[rows]]
+        n_moved = _kernels.move_singly(self.X, rows, self.weight, labels, centers, sizes, pull)
         return (centers, sizes, n_moved) if n_moved else None
 
     def strays(self, numbers, n_rows):
         """The rows that cost most where they are; `numbers` as for `move_singly`."""
         self._measure()
-        costs = self._sq_dists + self._offsets[self._labels]
-        n_rows = min(n_rows, len(costs))
-        rows = np.sort(np.argpartition(costs, len(costs) - n_rows)[len(costs) - n_rows :])
+        rows = self._highest(
+            lambda block: self._sq_dists[block] + self._offsets[self._labels[block]], n_rows
+        )
         owners = np.searchsorted(numbers, self._labels[rows])
         return Strays(self.X[rows].astype(np.float64), self.weight[rows], owners)
+
+    def _highest(self, value, most, above=-np.inf):
+        """The rows whose `value`, a function of a block, is highest and `above` something."""
+        rows, values = np.empty(0, dtype=np.int32), np.empty(0)
+        for block in self._blocks:  # never more than a block beside those kept
+            found = value(block)
+            high = np.flatnonzero(found > above)
+            rows = np.concatenate([rows, (block.start + high).astype(np.int32)])
+            values = np.concatenate([values, found[high]])
+            if len(rows) > most:
+                kept = np.sort(np.argpartition(values, len(values) - most)[len(values) - most :])
+                rows, values = rows[kept], values[kept]
+        return rows
 
     def counts(self, clusters):
         """How many rows each of some clusters has."""
@@ -221,9 +229,10 @@ class ArraySamples:
 
     def fingerprints(self, clusters):
         """A number for each of some clusters; if equal, the rows are the same."""
-        if self._marks is None:
-            self._marks = np.random.default_rng(0).random(len(self.X))
-        marks = np.bincount(self.labels, weights=self._marks, minlength=len(self._centers))
+        marks = np.zeros(len(self._centers))
+        for number, block in enumerate(self._blocks):
+            mark = np.random.default_rng(number).random(block.stop - block.start)
+            marks += np.bincount(self.labels[block], weights=mark, minlength=len(marks))
         return marks[clusters].tolist()
 
     def rearrange(self, clusters, centers, sizes, pull, n_steps):
@@ -238,10 +247,11 @@ class ArraySamples:
 
     def _sort(self):
         if self._sorted is None:
-            counts = np.bincount(self.labels, minlength=len(self._centers))
+            labels, c = self.labels, len(self._centers)
+            counts = sum(np.bincount(labels[block], minlength=c) for block in self._blocks)
             ends = np.cumsum(counts)
             rows = np.empty(len(self.X), dtype=np.int32)
-            _kernels.sort_rows(self.labels, ends - counts, rows)
+            _kernels.sort_rows(labels, ends - counts, rows)
             self._sorted = rows, np.concatenate([[0], ends])
 
     def _rows_of(self, clusters):
@@ -376,6 +386,13 @@ class ArraySamples:
         steps = (centers - self._centers)[some]
         growth = np.sum(steps * (steps - 2 * shifts[some]), axis=1)
         return float(np.sum(sizes[some] * growth))
+
+
+def labels_by(centers, offsets, X, n_threads=None):
+    """Labels and squared distances of rows, by the kernels that a fit uses."""
+    with ArraySamples(X, np.ones(len(X)), n_threads) as samples:
+        samples.assign(centers, offsets=offsets)
+        return samples.labels, samples.sq_dists
 
 
 def nearest_of(points, centers):
