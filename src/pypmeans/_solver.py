@@ -23,11 +23,12 @@ class Solution(NamedTuple):
     exhausted: bool  # so many moves were tried in vain that others were not tried at all
 
 
-def solve(samples, centers, moves, *, max_iter, report=None):
+def solve(samples, centers, moves, *, max_iter, tol=0.0, report=None):
     """Run the loop from `centers` until nothing changes.
 
     With the moves of the paper this is pyp-means (Algorithm 1). The objective is recorded once per
-    pass, after the openings. `report` is called with the number of the pass, the objective, the
+    pass, after the openings. Where rows moving lowered it by `tol` times itself or less, they count
+    as settled. `report` is called with the number of the pass, the objective, the
     number of clusters, and what was done after the pass before.
     """
     penalty = moves.penalty
@@ -41,6 +42,8 @@ def solve(samples, centers, moves, *, max_iter, report=None):
         opened = moves.open(samples, centers)
         _, all_sizes = samples.means(len(opened))
         history.append(samples.cost() + penalty.charge(all_sizes))
+        if tol and len(history) > 1:
+            moved &= history[-2] - history[-1] > tol * abs(history[-1])
         if report is not None:
             report(len(history), history[-1], len(opened), move)
         converged = stable and not moved and len(opened) == len(centers)
