@@ -114,29 +114,27 @@ class ParquetReader:
 
 
 class ArrowReader:
-    """An Arrow or Feather file. Its batches may be of any size: the file is mapped, not read."""
+    """An Arrow or Feather file.
+
+    The file is mapped, not read, so that its batches may be of any size. Only where they are
+    compressed is a whole batch held in memory; usual writers make them of 65,536 rows.
+    """
 
     def __init__(self, path, like=None):
         self.path = path
         with pyarrow().memory_map(str(path)) as source:
-            file = pyarrow("ipc").open_file(source)
-            self.types = _types_of(file.schema)
-            self._batches = file.num_record_batches
-            self._first = file.get_batch(0).num_rows if self._batches else 0
+            self.types = _types_of(pyarrow("ipc").open_file(source).schema)
         self.stray = {}
 
     def estimate_rows(self):
-        """The number of rows, if all batches are like the first."""
-        return self._batches * self._first
+        """The number of rows, judged by their width."""
+        return self.path.stat().st_size // sum(map(_width, self.types.values()))
 
     def pieces(self, columns, id_column, dtype, block_rows):
         """Rows and ids."""
-        ipc = pyarrow("ipc")
-        wanted = columns if id_column is None else [*columns, id_column]
-        fields = [j for j, name in enumerate(self.types) if name in wanted]
-        options = ipc.IpcReadOptions(included_fields=fields)
         with pyarrow().memory_map(str(self.path)) as source:
-            file = ipc.open_file(source, options=options)
+            # all columns: asking for some makes pyarrow copy the batch from the map
+            file = pyarrow("ipc").open_file(source)
             for at in range(file.num_record_batches):
                 batch = file.get_batch(at)
                 yield from _pieces_of(batch, columns, id_column, dtype, block_rows)
@@ -200,6 +198,14 @@ def is_single(type_):
         return type_ in (np.float16, np.float32)
     types = pyarrow().types
     return types.is_float32(type_) or types.is_float16(type_)
+
+
+def _width(type_):
+    """Bytes of a cell, roughly where their length varies."""
+    try:
+        return max(type_.bit_width / 8, 1 / 8)
+    except ValueError:
+        return 16
 
 
 def _types_of(schema):

@@ -4,8 +4,6 @@ CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumP
 """
 
 import copy
-import difflib
-import glob
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,23 +12,16 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
-from pypmeans._readers import READERS, is_number, is_single, pyarrow
+from pypmeans._columns import check_same_columns, choose_columns, common_dtype
+from pypmeans._locating import KINDS, TableError, find_files, one_kind, reading
+from pypmeans._readers import READERS, pyarrow
 from pypmeans._writing import open_writer, safe_cells, whole_file
 
 __all__ = ["SCALINGS", "Block", "TableError", "TableFile", "write_labels"]
 
-KINDS = {
-    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".txt": "csv", ".parquet": "parquet",
-    ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".npy": "npy",
-}  # fmt: skip
-PACKED = (".gz", ".bz2", ".zst", ".lz4")  # of text files only; Parquet and Arrow pack themselves
 SCALINGS = {"minmax": MinMaxScaler, "standard": StandardScaler, "l2": Normalizer, "none": None}
 BLOCK_ROWS = 65_536
 BLOCK_BYTES = 64 << 20  # fewer rows than BLOCK_ROWS if they are wider than 128 features
-
-
-class TableError(ValueError):
-    """Something is wrong with a table file; the message names the file, the rows and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -116,20 +107,20 @@ class TableFile:
     """
 
     def __init__(self, path, *, columns=None, id_column=None, missing="error", block_rows=None):
-        self.files = _find_files(path)
+        self.files = find_files(path)
         self.id_column = id_column
         self.missing = missing
         self.scaler: Any = None
         self._stamps = {file: _stamp(file) for file in self.files}
-        kind = _one_kind(self.files)
-        first = _reading(self.files[0], "", lambda: READERS[kind](self.files[0]))
-        self.columns, self.left_out = _choose_columns(first, columns, id_column)
+        kind = one_kind(self.files)
+        first = reading(self.files[0], "", lambda: READERS[kind](self.files[0]))
+        self.columns, self.left_out = choose_columns(first, columns, id_column)
         self._readers = [first]
         for file in self.files[1:]:
-            self._readers.append(_reading(file, "", lambda f=file: READERS[kind](f, like=first)))
-            _check_same_columns(first, self._readers[-1], self, named=columns is not None)
+            self._readers.append(reading(file, "", lambda f=file: READERS[kind](f, like=first)))
+            check_same_columns(first, self._readers[-1], self, named=columns is not None)
         self.n_features = len(self.columns)
-        self.dtype = _common_dtype(self._readers, self.columns)
+        self.dtype = common_dtype(self._readers, self.columns)
         self.block_rows = block_rows or _block_rows(self.n_features)
         self._fill = _check_missing(missing, self.n_features)
         self._counts: dict = {}  # rows of each file, once it has been read
@@ -268,7 +259,7 @@ class TableFile:
         start = 0
         while True:
             place = f", rows from {start}"
-            piece = _reading(reader.path, place, lambda: next(pieces, None))
+            piece = reading(reader.path, place, lambda: next(pieces, None))
             if piece is None:
                 return
             yield piece
@@ -426,149 +417,9 @@ def _join(held):
     return np.concatenate([rows for rows, _ in held]), ids
 
 
-def _find_files(path):
-    """The files meant, at least one."""
-    several = isinstance(path, list | tuple)
-    files = [file for each in (path if several else [path]) for file in _files_of(each)]
-    if not files:
-        raise TableError("The list of files is empty. Name at least one.")
-    return files
-
-
-def _files_of(path):
-    path = Path(path).expanduser()
-    if path.is_dir():
-        found = sorted(file for file in path.rglob("*") if _kind(file) and _is_data(file, path))
-        if not found:
-            raise TableError(f"{path} is a folder without {_KNOWN} files.")
-        return found
-    if path.exists():
-        return [path]
-    found = sorted(Path(file) for file in glob.glob(str(path), recursive=True))
-    if not found:
-        raise TableError(f"{path} does not exist. Check the name and the folder.")
-    return [file for each in found for file in _files_of(each)]
-
-
-def _is_data(file, folder):
-    """Whether a file in a folder is meant: names with . or _ are notes of other programs."""
-    parts = file.relative_to(folder).parts
-    return file.is_file() and not any(part.startswith((".", "_")) for part in parts)
-
-
-def _kind(file):
-    suffixes = [suffix.lower() for suffix in file.suffixes] or [""]
-    if suffixes[-1] in PACKED and len(suffixes) > 1 and KINDS.get(suffixes[-2]) == "csv":
-        return "csv"
-    return KINDS.get(suffixes[-1])
-
-
-_KNOWN = ".csv, .tsv, .parquet, .arrow, .feather or .npy"
-
-
-def _one_kind(files):
-    kinds = {_kind(file): file for file in files}
-    if None in kinds:
-        raise TableError(f"{kinds[None]}: its name does not end in {_KNOWN}. Rename or convert it.")
-    if len(kinds) > 1:
-        raise TableError(f"{' and '.join(map(str, kinds.values()))} are of different kinds.")
-    return next(iter(kinds))
-
-
-def _reading(file, place, read):
-    """What `read` returns; whatever a damaged file makes it raise becomes a TableError."""
-    try:
-        return read()
-    except (TableError, ImportError):
-        raise
-    except Exception as error:  # readers of damaged files raise almost anything
-        raise TableError(f"{file}{place}: {_reason(error)}") from error
-
-
-def _reason(error):
-    text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, UnicodeDecodeError) or "invalid UTF8" in text:
-        return "its text is not UTF-8. Save it as UTF-8."
-    if "straddling" in text:
-        return "a line is longer than 4 MB, so this is no table, or a quotation mark is not closed."
-    if "Empty CSV" in text or isinstance(error, EOFError):
-        return "it is empty. Check that it is the right file."
-    if "conversion error" in text:
-        return f"text in a column of numbers ({text}). Correct the cell or leave the column out."
-    if isinstance(error, PermissionError):
-        return "it may not be read. Change its permissions."
-    return f"it cannot be read: {text[:300].rstrip('.')}. Check that it is complete."
-
-
 def _stamp(file):
-    status = _reading(file, "", file.stat)
+    status = reading(file, "", file.stat)
     return status.st_size, status.st_mtime_ns
-
-
-def _choose_columns(reader, named, id_column):
-    """The columns to use, and those of no use."""
-    there = reader.types
-    for name in [*(named or []), *([id_column] if id_column is not None else [])]:
-        _check_there(reader.path, name, there)
-    if named:
-        chosen = list(dict.fromkeys(named))
-        for name in chosen:
-            _check_numeric(reader, name)
-        if id_column in chosen:
-            raise TableError(f"{reader.path}: column {id_column!r} is the id; it is no feature.")
-        return chosen, []
-    others = [name for name in there if name != id_column]
-    chosen = [name for name in others if is_number(there[name])]
-    for name in others:
-        if reader.stray.get(name) is not None:
-            _check_numeric(reader, name)
-    if not chosen:
-        listed = ", ".join(map(repr, others))
-        raise TableError(f"{reader.path} has no column of numbers; there are {listed or 'none'}.")
-    return chosen, [name for name in others if name not in chosen]
-
-
-def _check_there(file, name, there):
-    if name not in there:
-        close = difflib.get_close_matches(name, there, 1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"There are {_listed(there)}."
-        raise TableError(f"{file} has no column {name!r}. {hint}")
-
-
-def _listed(names, most=12):
-    names = [repr(name) for name in names]
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def _check_numeric(reader, name):
-    type_, stray = reader.types[name], reader.stray.get(name)
-    if stray is not None:
-        raise TableError(
-            f"{reader.path}: column {name!r} holds numbers, but also text such as {stray!r}. "
-            "Correct the cell, leave it empty if the value is missing, or choose other columns."
-        )
-    if not is_number(type_) and str(type_) != "null":
-        raise TableError(f"{reader.path}: column {name!r} holds {type_}, not numbers.")
-
-
-def _check_same_columns(first, reader, table, *, named):
-    """Refuse a further file without the columns of the first, or with others."""
-    for name in [*table.columns, *([table.id_column] if table.id_column else [])]:
-        if name not in reader.types:
-            raise TableError(f"{reader.path} has no column {name!r}, but {first.path} has.")
-    for name in table.columns:
-        _check_numeric(reader, name)
-    extra = [name for name in reader.types if name not in first.types]
-    if extra and not named:
-        raise TableError(
-            f"{reader.path} has columns that {first.path} lacks: {_listed(extra)}. "
-            "Name the columns to use."
-        )
-
-
-def _common_dtype(readers, columns):
-    single = all(is_single(reader.types[name]) for reader in readers for name in columns)
-    return np.dtype(np.float32 if single else np.float64)
 
 
 def _block_rows(n_features):
