@@ -203,7 +203,8 @@ class TableFile:
         with np.errstate(over="ignore", invalid="ignore"):
             for block in self._checked_blocks():
                 scaler.partial_fit(block.rows.astype(np.float64))
-        usable = np.isfinite(scaler.scale_) & (scaler.scale_ > 0)
+        spread = scaler.var_ if scaling == "standard" else scaler.data_range_
+        usable = np.isfinite(spread) & np.isfinite(scaler.scale_)
         if not usable.all():
             name = self.columns[int(np.argmin(usable))]
             raise TableError(
