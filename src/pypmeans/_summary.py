@@ -44,6 +44,11 @@ class Summary(NamedTuple):
         middle = self.centers[:1]
         return (middle + self.weight @ (self.centers - middle) / self.weight.sum())[0]
 
+    def deviation(self, inertia):
+        """The standard deviation per feature of rows whose micro-clusters have an `inertia`."""
+        squares = inertia + self.inner.sum()
+        return float(np.sqrt(squares / self.weight.sum() / self.centers.shape[1]))
+
     def fading(self, factor):
         """The same with weights multiplied by `factor`."""
         return self._replace(weight=self.weight * factor, inner=self.inner * factor)
