@@ -98,8 +98,9 @@ class _PenalizedMeans(
             The fitted estimator.
         """
         progress = Progress(self)
-        if in_blocks(X):
-            return self._fit_blocks(TableBlocks(X, sample_weight, self.n_threads), X, progress)
+        blocks = self._blocks_of(X, sample_weight)
+        if blocks is not None:
+            return self._fit_blocks(blocks, X, progress)
         X = check_rows(self, X, reset=True)
         weight = check_weights(sample_weight, X)
         rows, some_weight = counted(X, weight)
@@ -113,10 +114,16 @@ class _PenalizedMeans(
             self.labels_ = self._label(X)
         return self
 
+    def _blocks_of(self, X, sample_weight):
+        """The blocks of `X` if that is how it gives its rows, otherwise None."""
+        return TableBlocks(X, sample_weight, self.n_threads) if in_blocks(X) else None
+
     def _fit_blocks(self, blocks, X, progress):
         """Fit to the rows of `blocks`, which are those of `X`."""
-        self.n_features_in_ = X.n_features
-        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.n_features_in_ = blocks.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
         solution, penalty, overview = fit_blocks(self, blocks, progress)
         progress.close()
         self._store(solution, penalty)
@@ -260,9 +267,8 @@ class _PenalizedMeans(
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         weight = check_weights(sample_weight, X)
-        labels, sq_dists = self._nearest(X)
-        sizes = np.bincount(labels, weights=weight, minlength=self.n_clusters_)
-        return -float(np.sum(weight * sq_dists) + self._penalty.charge(sizes))
+        cost, sizes = self._cost_and_sizes(X, weight)
+        return -float(cost + self._penalty.charge(sizes))
 
     def is_novel(self, X):
         """Where founding a new cluster would cost less than joining one.
@@ -363,6 +369,13 @@ class _PenalizedMeans(
         if self.theta is not None:
             return float(self.theta)
         return lam / DEFAULT_THETA_RATIO if self.algorithm == "paper" else theta_of(lam, samples)
+
+    def _cost_and_sizes(self, X, weight):
+        """Weighted sum of squared distances of checked rows, and the weights of their clusters."""
+        labels, sq_dists = self._nearest(X)
+        return np.sum(weight * sq_dists), np.bincount(
+            labels, weights=weight, minlength=self.n_clusters_
+        )
 
     def _label(self, X):
         """The ids of the clusters that checked rows belong to."""

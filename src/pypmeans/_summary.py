@@ -56,7 +56,7 @@ class Summary(NamedTuple):
     def with_others(self, other, n_threads=None):
         """Both in one; where there is no room for all, near ones join."""
         both = self.beside(other)
-        if len(both.weight) <= both.room or not len(self.weight):
+        if len(both.weight) <= both.room or not len(self.weight) or not len(other.weight):
             return both.covered(n_threads)
         sq_radius = max(self.sq_radius, other.sq_radius)
         labels, sq_dists = labels_by(
