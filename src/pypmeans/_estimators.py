@@ -30,7 +30,7 @@ from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
 from pypmeans._progress import CallbackSupportMixin, Progress, with_callbacks
 from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
-from pypmeans._streams import Identities, Stream, identities, solve_again, solve_first
+from pypmeans._streams import Identities, Shape, Stream, identities, solve_again, solve_first
 from pypmeans._summary import Summary
 from pypmeans._threads import Threads, blocks_of
 from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam, theta_of
@@ -74,6 +74,7 @@ class _PenalizedMeans(
 
     path_: ScalePath
     cluster_ids_: np.ndarray
+    _stream: Any  # what `partial_fit` knows of earlier batches
     _found: Any  # by "auto": λ for the algorithm of the paper, otherwise the squared scale
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -182,7 +183,7 @@ class _PenalizedMeans(
         if first:
             summary = batch.covered(self.n_threads)
             solution, penalty = solve_first(self, rows, some_weight, summary)
-            stream, outgrown = Stream.from_batch(summary, solution.inertia), False
+            stream = None
             known = Identities(np.arange(len(solution.sizes)), {}, len(solution.sizes))
         else:
             stream = getattr(self, "_stream", None) or Stream.after_fit(self)
@@ -190,17 +191,18 @@ class _PenalizedMeans(
             solution, penalty = solve_again(self, summary)
             former = self.cluster_ids_, self.cluster_sizes_, self.cluster_centers_
             known = identities(solution, *former, stream.next_id)
-            outgrown = self.lam == "auto" and stream.outgrown(summary.deviation(solution.inertia))
+        shape = Shape.of(summary, solution.inertia, solution.centers, solution.sizes)
+        first_shape = shape if stream is None else stream.shape
         order = np.argsort(known.ids)
         self._store(solution.in_order(order, summary.inner.sum()), penalty)
         self.cluster_ids_, self.merged_into_ = known.ids[order], known.merged_into
-        self._stream = stream._replace(summary=summary, next_id=known.next_id)
+        self._stream = Stream(summary, known.next_id, first_shape)
         self.labels_ = self._label(X)
         warn_if_doubtful(self, solution, summary.weight.sum(), lightest=some_weight.min())
-        if outgrown:
+        if self.lam == "auto" and first_shape.outgrown_by(shape):
             warn(
-                "Clusters have become more than twice as wide or as narrow as in the first batch, "
-                "where the scale was found. Fit anew, or give lam and theta."
+                "Clusters are more than twice as wide, as narrow or as close together as in the "
+                "first batch, where the scale was found. Fit anew, or give lam and theta."
             )
         return self
 
@@ -393,7 +395,7 @@ class _PenalizedMeans(
         self.labels_ = solution.labels
         self.n_clusters_ = len(solution.centers)
         self.cluster_ids_, self.merged_into_ = np.arange(self.n_clusters_), {}
-        self._stream = None  # what `partial_fit` knows of earlier batches
+        self._stream = None
         self.lam_, self.theta_ = penalty.lam, penalty.theta
         self.inertia_ = solution.inertia
         self.objective_history_ = np.array(solution.history)

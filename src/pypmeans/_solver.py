@@ -15,7 +15,6 @@ class Solution(NamedTuple):
     sizes: np.ndarray
     offsets: np.ndarray  # what joining each cluster costs a row beside its squared distance
     labels: np.ndarray
-    lineage: np.ndarray  # which cluster each center at the start became; -1: it lost its rows
     inertia: float
     history: list[float]
     n_iter: int
@@ -47,7 +46,6 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
     became = None
     offsets = np.zeros(len(centers)) if sizes is None else penalty.offsets(sizes)
     sizes = None  # what is known of these clusters now
-    lineage = np.arange(len(centers))
     stable, converged, move = False, False, ""
     while len(history) < max_iter and not converged:
         offsets = offsets if sizes is None else penalty.offsets(sizes)
@@ -68,7 +66,6 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
             arranged = moves.rearrange(samples, means, new_sizes, numbers, fresh, not moved)
             centers, sizes, merged, stable, move = arranged
             became = merged[kept]
-            lineage = follow(lineage, all_sizes, became)
             stable &= len(means) == len(opened)
     n_iter = len(history)
     if converged:
@@ -80,15 +77,9 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
     _, sizes = samples.means(len(centers))
     history.append(samples.cost() + penalty.charge(sizes[sizes > 0]))
     return number_by_size(
-        samples, centers, sizes, offsets, lineage, history=history, n_iter=n_iter,
-        converged=converged, capped=moves.capped, exhausted=moves.exhausted,
+        samples, centers, sizes, offsets, history=history, n_iter=n_iter, converged=converged,
+        capped=moves.capped, exhausted=moves.exhausted,
     )  # fmt: skip
-
-
-def follow(lineage, sizes, became):
-    """Where clusters got to when each `became` another; nowhere if their sizes are zero."""
-    alive = (lineage >= 0) & (sizes[lineage] > 0)
-    return np.where(alive, became[lineage], -1)
 
 
 def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
@@ -104,7 +95,7 @@ def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
     return changed
 
 
-def number_by_size(samples, centers, sizes, offsets, lineage, **facts):
+def number_by_size(samples, centers, sizes, offsets, **facts):
     """The solution with clusters numbered by decreasing weight, ties by coordinates.
 
     Clusters that lost their last row after the last update are left out.
@@ -117,7 +108,6 @@ def number_by_size(samples, centers, sizes, offsets, lineage, **facts):
         sizes=sizes[order],
         offsets=offsets[order],
         labels=samples.labels_as(number),
-        lineage=follow(lineage, sizes, number),
         inertia=float(samples.cost()),
         **facts,
     )

@@ -3,11 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._summary import Summary
 
-OUTGROWN = 2.0  # times as wide, or as narrow, as at first: the scale of then does not fit any more
+# The scale of the first batch does not fit any more when clusters are as many times wider or
+# narrower, or closer together for their width; far apart is as good as this many deviations.
+OUTGROWN = 2.0
+FAR_APART = 8.0
 LEAST_WEIGHT = 1e-12  # as part of all: what is lighter is forgotten altogether
 
 
@@ -16,7 +20,7 @@ class Stream(NamedTuple):
 
     summary: Summary
     next_id: int  # for the next new cluster
-    deviation: float  # within clusters, per feature, after the first batch
+    shape: "Shape"  # of the clusters after the first batch
 
     @classmethod
     def after_fit(cls, model):
@@ -25,12 +29,7 @@ class Stream(NamedTuple):
         per_weight = np.full((len(weight), p), model.inertia_ / p / weight.sum())
         inner = per_weight * weight[:, None]
         summary = Summary(model.cluster_centers_.copy(), weight.copy(), inner, 0.0)
-        return cls(summary, len(weight), summary.deviation(0.0))
-
-    @classmethod
-    def from_batch(cls, summary, inertia):
-        """The first batch, whose clusters have this sum of squares between micro-clusters."""
-        return cls(summary, 0, summary.deviation(inertia))
+        return cls(summary, len(weight), Shape.of(summary, 0.0, summary.centers, weight))
 
     def with_batch(self, batch, forget, n_threads):
         """The summary of all rows, `forget` being the part of old weights that is lost."""
@@ -38,10 +37,29 @@ class Stream(NamedTuple):
         summary = old.with_others(batch, n_threads)
         return summary.some(summary.weight >= LEAST_WEIGHT * summary.weight.sum())
 
-    def outgrown(self, deviation):
-        """Whether clusters have become so wide or narrow that the scale should be found anew."""
-        wide, narrow = sorted([deviation, self.deviation], reverse=True)
-        return self.deviation > 0 and wide > OUTGROWN * narrow
+
+class Shape(NamedTuple):
+    """How wide clusters are, and how far from each other."""
+
+    deviation: float  # within clusters, per feature
+    gap: float  # to the nearest other cluster, in deviations; that of half the weight is larger
+
+    @classmethod
+    def of(cls, summary, inertia, centers, sizes):
+        """Of clusters of micro-clusters, with this sum of squares between them."""
+        deviation = summary.deviation(inertia)
+        if len(centers) == 1 or deviation == 0:
+            return cls(deviation, np.inf)
+        gaps = KDTree(centers).query(centers, k=2)[0][:, 1]
+        order = np.argsort(gaps)
+        half = np.searchsorted(np.cumsum(sizes[order]), sizes.sum() / 2)
+        return cls(deviation, float(gaps[order[half]] / deviation))
+
+    def outgrown_by(self, other):
+        """Whether clusters of the `other` shape should be looked for at another scale."""
+        narrow, wide = sorted([self.deviation, other.deviation])
+        close = OUTGROWN * other.gap < min(self.gap, FAR_APART)
+        return self.deviation > 0 and (wide > OUTGROWN * narrow or close)
 
 
 class Identities(NamedTuple):
@@ -69,23 +87,18 @@ def solve_again(model, summary):
 
 
 def identities(solution, ids, sizes, centers, next_id):
-    """Ids for the clusters of a solution that started from `centers` with these ids and sizes.
+    """Ids for the clusters of a solution that follows on clusters with these ids.
 
-    A cluster keeps its id. Where several became one, the heaviest gives its id, and where one lost
-    all its rows it counts as merged into the cluster that its center belongs to now.
+    A cluster goes on as the one that its center belongs to now. Where that is the same for several,
+    they were merged, and the heaviest gives its id.
     """
+    heirs = labels_by(solution.centers, solution.offsets, centers)[0]
     new_ids = np.full(len(solution.sizes), -1, dtype=np.int64)
-    heir = solution.lineage.copy()
-    lost = heir < 0
-    if lost.any():
-        heir[lost] = labels_by(solution.centers, solution.offsets, centers[lost])[0]
-    merged_into = {}
-    for k in np.lexsort((ids, -sizes, lost)):
-        if new_ids[heir[k]] < 0 and not lost[k]:
-            new_ids[heir[k]] = ids[k]
+    for k in np.lexsort((ids, -sizes)):
+        if new_ids[heirs[k]] < 0:
+            new_ids[heirs[k]] = ids[k]
     fresh = np.flatnonzero(new_ids < 0)
     new_ids[fresh] = next_id + np.arange(len(fresh))
-    for k in range(len(ids)):
-        if new_ids[heir[k]] != ids[k]:
-            merged_into[int(ids[k])] = int(new_ids[heir[k]])
+    gone = new_ids[heirs] != ids
+    merged_into = dict(zip(ids[gone].tolist(), new_ids[heirs[gone]].tolist()))
     return Identities(new_ids, merged_into, next_id + len(fresh))
