@@ -419,8 +419,8 @@ class ArraySamples:
             return rows[:found].copy()
 
         parts = blocks_of(len(self.X), SCANNED_ROWS)
-        rows = np.concatenate(self._threads.run(overdue_in, parts))
-        return [rows[piece] for piece in blocks_of(len(rows), LISTED_ROWS)]
+        lists = self._threads.run(overdue_in, parts)
+        return [rows[piece] for rows in lists for piece in blocks_of(len(rows), LISTED_ROWS)]
 
     def _growth_by_moving(self, centers):
         """How much the sum of squares grows when the centers move to `centers`."""
