@@ -125,7 +125,8 @@ def settle_rows(
         sq = sq_dists[i] if in_place[former] else sq_distance(X, i, centers, z)
         opened = remainder(opened_at[former], np.sqrt(sq), p)
         was = np.float64(upper[i])
-        bound = min(remainder(was + far[i], far_approach[former], p), cap[former], opened)
+        beside = min(remainder(was + far[i], far_approach[former], p), cap[former])
+        bound = min(beside, opened)
         former_sq[q] = sq
         labels[i] = z
         sq_dists[i] = sq
@@ -135,6 +136,8 @@ def settle_rows(
             bound = min(bound, np.float64(near[i]))
         if bound <= 0.0 or sq + offsets[z] >= remainder(bound * bound + least_offset, 0.0, p):
             n_open += 1
+            if near is None:  # a search looks at the opened clusters
+                far[i] = rounded_down(beside)
     return n_open
 
 
@@ -179,14 +182,18 @@ def close_rows(
 
 @compiled
 def search_lists(
-    X, rows, centers, offsets, least_offset, rank, near, near_dist, beyond, labels, sq_dists, far
-):
+    X, rows, centers, offsets, least_offset, rank, n_seen, near, near_dist, beyond,
+    labels, sq_dists, far,
+):  # fmt: skip
     """Give `rows` the centers they prefer, of equal ones the lowest in `rank`.
 
     `near` lists the nearest other centers of each center, nearest first, at distances of at least
     `near_dist`; those not listed are at least `beyond` away. Looks at the centers near the row's
     own one, until the next is too far from there to be preferred; starts again from the best of
     them if it is much nearer or the list ends too early. No center has neighbours here.
+
+    The first `n_seen` centers are those that rows have seen before, without a move since: `far`
+    bounds them, and all but a row's own are left out.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
@@ -194,6 +201,7 @@ def search_lists(
         i = np.int64(rows[q])
         z = np.int64(labels[i])
         sq_z = sq_dists[i]
+        own, own_sq = z, sq_z
         if z < 0:  # the nearest of a few
             z = 0
             sq_z = np.inf
@@ -211,6 +219,9 @@ def search_lists(
             t = 0
             while t < n_listed and remainder(near_dist[z, t], d_z + reach, p) <= 0:
                 k = np.int64(near[z, t])
+                if k < n_seen:
+                    t += 1
+                    continue
                 sq = sq_distance(X, i, centers, k)
                 cost = sq + offsets[k]
                 if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
@@ -228,9 +239,13 @@ def search_lists(
             if searching:
                 z, sq_z = best, best_sq
         if not found:
-            best, best_sq, second_cost = search_all(X, i, centers, offsets, rank)
+            start = own if n_seen > 0 else np.int64(0)
+            best, best_sq, second_cost = search_all(X, i, centers, offsets, rank, start, n_seen)
             gap = np.inf
+        elif n_seen > 0 and best != own:
+            second_cost = min(second_cost, own_sq + offsets[own])
         bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
+        bound = bound if n_seen == 0 else min(bound, np.float64(far[i]))
         labels[i], sq_dists[i], far[i] = best, best_sq, rounded_down(bound)
 
 
@@ -269,11 +284,16 @@ def search_neighbours(
 
 
 @compiled
-def search_all(X, i, centers, offsets, rank):
-    """The preferred center of row `i`, its squared distance, and the cost of the next."""
-    best, best_sq = np.int64(0), sq_distance(X, i, centers, np.int64(0))
-    best_cost, second_cost = best_sq + offsets[0], np.inf
-    for k in range(1, centers.shape[0]):
+def search_all(X, i, centers, offsets, rank, start, n_seen):
+    """The preferred center of row `i`, its squared distance, and the cost of the next.
+
+    Of the first `n_seen` centers only `start` takes part.
+    """
+    best, best_sq = start, sq_distance(X, i, centers, start)
+    best_cost, second_cost = best_sq + offsets[start], np.inf
+    for k in range(n_seen, centers.shape[0]):
+        if k == start:
+            continue
         sq = sq_distance(X, i, centers, k)
         cost = sq + offsets[k]
         if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):

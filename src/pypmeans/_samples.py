@@ -292,7 +292,7 @@ class ArraySamples:
         opened_at = nearest_of(points, self._centers)
         # A row goes to an opened center only if that is nearer, and to the first of equal ones.
         rank = np.concatenate([self._rank, np.arange(c, len(centers))])
-        self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at)
+        self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at, n_seen=c)
 
     def measure(self):
         """Measure all distances anew, so that `cost` has no rounding errors of earlier passes."""
@@ -314,16 +314,17 @@ class ArraySamples:
         self._sums = ClusterSums(self.X, self.weight, self._origin)
         self._search = make_search(self.X, self._origin, len(centers))
 
-    def _assign(self, centers, offsets, rank, became, opened_at, quiet=False):
+    def _assign(self, centers, offsets, rank, became, opened_at, quiet=False, n_seen=0):
         """Give every row its preferred center; returns how many labels changed.
 
-        In a `quiet` pass, where clusters only moved, most rows need no look.
+        In a `quiet` pass, where clusters only moved, most rows need no look. If the first `n_seen`
+        centers stayed where they are, only the others are looked at.
         """
         bounds, moved_by = self._bounds, np.inf
         self._sorted = None
         if np.array_equal(became, np.arange(len(centers))):
             moved_by = np.linalg.norm(centers[became] - self._centers, axis=1).max()
-        self._search.look_at(centers, offsets, rank, moved_by, self._threads)
+        self._search.look_at(centers, offsets, rank, moved_by, self._threads, n_seen)
         self._cost = self.cost() + self._growth_by_moving(centers) if quiet else None
         self._regroup(became)
         if len(became):

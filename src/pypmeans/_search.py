@@ -45,9 +45,13 @@ class ListSearch:
         self._n_listed = n_listed
         self._slack = self._typical = 0.0
 
-    def look_at(self, centers, offsets, rank, moved_by, threads):
-        """Prepare for `centers`, which moved by so much at most; by infinity if they are others."""
+    def look_at(self, centers, offsets, rank, moved_by, threads, n_seen=0):
+        """Prepare for `centers`, which moved by so much at most; by infinity if they are others.
+
+        The rows have seen the first `n_seen` of them where they are, and prefer one of these.
+        """
         self._centers, self._offsets, self._rank = centers, offsets, rank
+        self._n_seen = n_seen
         self.least_offset = float(offsets.min())
         self._slack += 2 * moved_by
         if not self._slack < STALE * self._typical:
@@ -58,7 +62,7 @@ class ListSearch:
     def __call__(self, X, rows, labels, sq_dists, _, far):
         """Update the state of `rows`."""
         _kernels.search_lists(
-            X, rows, self._centers, self._offsets, self.least_offset, self._rank,
+            X, rows, self._centers, self._offsets, self.least_offset, self._rank, self._n_seen,
             self._near, self._near_dist, self._beyond, labels, sq_dists, far,
         )  # fmt: skip
 
@@ -96,7 +100,7 @@ class ProductSearch:
         self._n_neighbours = n_neighbours
         self._since = self._typical = 0.0  # the neighbours were listed, centers have moved so far
 
-    def look_at(self, centers, offsets, rank, moved_by, threads):
+    def look_at(self, centers, offsets, rank, moved_by, threads, n_seen=0):
         """Prepare for `centers`, which moved by so much at most; by infinity if they are others."""
         self._centers, self._offsets, self._rank = centers, offsets, rank
         self.least_offset = float(offsets.min())
