@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import numpy as np
-from workloads import PASSES, Problem
+from workloads import PASSES, TOL, Problem
 
 HERE = Path(__file__).resolve().parent
 SUPER_KMEANS_LEAST_D = 32
@@ -86,6 +86,32 @@ def _faiss(n_iter):
     return prepare
 
 
+def _faiss_until(tol):
+    """The same for as many passes as it needs; to count them is not part of the time."""
+
+    def prepare(problem):
+        return _faiss(_faiss_passes(problem, tol))(problem)
+
+    return prepare
+
+
+def _faiss_passes(problem, tol):
+    """The first pass of faiss that changes its own objective by `tol` times itself or less."""
+    import faiss
+
+    X, centers = problem.X.astype(np.float32), problem.start.astype(np.float32)
+    objectives: list[float] = []
+    while len(objectives) < PASSES:
+        model = _faiss_kmeans(faiss.Kmeans, X, len(centers), 25)
+        model.train(X, init_centroids=centers)
+        objectives += list(model.obj)
+        centers = model.centroids
+        settled = np.abs(np.diff(objectives)) <= tol * np.array(objectives[1:])
+        if settled.any():
+            return int(settled.argmax()) + 2
+    return PASSES
+
+
 def _super_faiss(n_iter):
     """faiss.SuperKmeans takes no start. (The flag `use_super_kmeans` does nothing to Kmeans.)"""
 
@@ -101,13 +127,17 @@ def _super_faiss(n_iter):
 
 def _faiss_job(kind, X, n_clusters, n_iter, **start):
     X = X.astype(np.float32)
-    model = kind(X.shape[1], n_clusters, niter=n_iter, max_points_per_centroid=len(X))
+    model = _faiss_kmeans(kind, X, n_clusters, n_iter)
 
     def job():
         model.train(X, **start)
         return SimpleNamespace(cluster_centers_=model.centroids, n_iter_=len(model.obj))
 
     return job
+
+
+def _faiss_kmeans(kind, X, n_clusters, n_iter):
+    return kind(X.shape[1], n_clusters, niter=n_iter, max_points_per_centroid=len(X))
 
 
 def _pdc(tol):
@@ -207,7 +237,15 @@ AUTO = Method("pypmeans, nothing given", _estimator(_auto))
 OURS = Method("pypmeans", _ours())
 OURS_1 = Method("pypmeans, 1 thread", _ours(n_threads=1))
 OURS_2 = Method("pypmeans, 2 threads", _ours(n_threads=2))
+OURS_TOL = Method(f"pypmeans, tol={TOL:g}", _ours(tol=TOL))
+OURS_TOL_1 = Method(f"pypmeans, tol={TOL:g}, 1 thread", _ours(tol=TOL, n_threads=1))
 OURS_START = Method("pypmeans, same start", _estimator(lambda p: p.ours(init=p.start)))
+OURS_START_TOL = Method(
+    f"pypmeans, same start, tol={TOL:g}", _estimator(lambda p: p.ours(init=p.start, tol=TOL))
+)
+OURS_START_25 = Method(
+    "pypmeans, same start, 25 passes", _estimator(lambda p: p.ours(init=p.start, max_iter=25))
+)
 LLOYD_START = Method(
     "KMeans lloyd, same start", _estimator(lambda p: _kmeans(p, "lloyd", start=True))
 )
@@ -219,6 +257,10 @@ HDBSCAN = Method("HDBSCAN (scikit-learn)", _estimator(_hdbscan))
 FAST_HDBSCAN = Method("fast_hdbscan, warm", _estimator(_fast_hdbscan))
 MIXTURE = Method("BayesianGaussianMixture", _bayesian_mixture)
 FAISS_25 = Method("faiss, 25 passes, same start", _faiss(25))
+FAISS_TOL = Method(f"faiss until tol={TOL:g}, same start", _faiss_until(TOL))
+FAISS_SETTLED = Method(
+    "faiss until float32 sees no change, same start", _faiss_until(np.finfo(np.float32).eps)
+)
 SUPER_25 = Method("faiss SuperKmeans, 25 passes, random start", _super_faiss(25))
 PDC = Method("pdc-dp-means", _pdc(tol=1e-4), warm_up=False)
 MEMORY = Method("pypmeans, 10 passes", _memory, warm_up=False)

@@ -28,12 +28,13 @@ def run(search, X, centers, offsets, n_listed=32, labels=None):
     finder = ListSearch(n_listed) if search is ListSearch else ProductSearch(middle_of(X))
     rank = rank_by_coordinates(centers)
     finder.look_at(centers, offsets, rank, np.inf, Threads(1))
-    state = np.full(len(X), -1, dtype=np.int32), np.empty(len(X)), np.empty(len(X))
+    near, far = np.array([[np.inf], [-np.inf]], dtype=np.float32).repeat(len(X), axis=1)
+    state = np.full(len(X), -1, dtype=np.int32), np.empty(len(X)), near, far
     if labels is not None:
         state[0][:] = labels
         state[1][:] = ((X - centers[labels]) ** 2).sum(axis=1)
     finder(X, np.arange(len(X), dtype=np.int32), *state)
-    return state
+    return *state[:2], np.minimum(near, far).astype(np.float64)
 
 
 @SEARCHES
@@ -132,7 +133,8 @@ def check_state(samples, X, centers):
     np.testing.assert_array_equal(samples.labels, labels)
     np.testing.assert_allclose(samples.sq_dists, own, rtol=1e-12, atol=scale)
     sq[np.arange(len(X)), samples.labels] = np.inf
-    assert np.all(samples._lower <= np.sqrt(sq.min(axis=1)) * (1 + 1e-12) + np.sqrt(scale))
+    lower = samples._lower(slice(None))
+    assert np.all(lower <= np.sqrt(sq.min(axis=1)) * (1 + 1e-12) + np.sqrt(scale))
 
 
 @pytest.mark.parametrize("products_from", [1, 1000])
@@ -146,6 +148,7 @@ def test_quiet_passes_equal_the_plain_scan_while_offsets_change(products_from, n
     offsets = strength * rng.uniform(size=3)
     with pytest.MonkeyPatch.context() as patch, ArraySamples(X, np.ones(60), 1) as samples:
         patch.setattr(_search, "PRODUCTS_FROM", products_from)
+        patch.setattr(_search, "NEIGHBOURS", rng.integers(1, 4))
         samples.assign(centers, offsets=offsets, reach=np.inf)
         for _ in range(12):
             centers, offsets, became = rearranged(centers, offsets, rng)

@@ -21,10 +21,10 @@ def places_of(centers, offsets):
 class Bounds:
     """What the rows of each cluster can rely on since they were last looked at.
 
-    `approach` is how far other centers may have come closer, `cap` how near they can be at most,
-    whatever a row knows, and `radius` how far the rows may be from their center. The `clock` adds
-    up the moves of a cluster's own center and of others: while it is below what a row had to spare,
-    the row need not be looked at.
+    `moves` is how far their own center may have gone, `near_approach` and `far_approach` how far
+    other centers may have come closer: the neighbours of the cluster, and all others. Those others
+    are no nearer than `cap`, whatever a row knows. `radius` is how far the rows may be from their
+    center.
     """
 
     def __init__(self, places):
@@ -33,14 +33,14 @@ class Bounds:
     def _start(self, places):
         c = len(places)
         self._places = places
-        self.clock, self.approach, self.radius = np.zeros(c), np.zeros(c), np.zeros(c)
-        self.cap = np.full(c, np.inf)
+        self.moves, self.near_approach, self.far_approach = np.zeros((3, c))
+        self.radius, self.cap = np.zeros(c), np.full(c, np.inf)
         self.moved = np.zeros(c, dtype=bool)
 
-    def follow(self, places, became):
+    def follow(self, places, became, neighbours):
         """Take note that each cluster `became` another, and that centers are at `places` now.
 
-        Arrays still count the former clusters, until `restart`.
+        Arrays still count the former clusters, until `restart`; `neighbours` list the present ones.
         """
         moves = SAFE * np.linalg.norm(places[became] - self._places, axis=1)
         # Rows kept a distance from all that became one center; the one that moved least says most.
@@ -53,15 +53,28 @@ class Bounds:
         self._places = places
         self.radius = radius[became]
         self.moved |= moves > 0
-        self.approach += approach[became]
+        if neighbours is not None:
+            self.near_approach += drift[neighbours].max(axis=1, initial=0.0)[became]
+        self.far_approach += approach[became]
         self.cap = np.minimum(self.cap - approach[became], cap[became])
-        self.clock += moves + approach[became]
-        self.clock[self.cap <= self.radius] = np.inf
+        self.moves += moves
+
+    def clocks(self):
+        """By how much neighbours and others may have gained on the own center."""
+        near, far = self.moves + self.near_approach, self.moves + self.far_approach
+        far[self._over] = np.inf
+        return near, far
+
+    @property
+    def _over(self):
+        """Where others are so near that the rows are looked at to begin anew."""
+        return self.cap <= self.radius
 
     def restart(self):
-        """Rows of clusters whose clock ran out are looked at: they rely on nothing earlier."""
-        over = np.isinf(self.clock)
-        self.clock[over] = self.approach[over] = self.radius[over] = 0.0
+        """Rows of clusters where it was over are looked at: they rely on nothing earlier."""
+        over = self._over
+        self.moves[over] = self.near_approach[over] = self.far_approach[over] = 0.0
+        self.radius[over] = 0.0
         self.cap[over] = np.inf
         self.moved[over] = False
 

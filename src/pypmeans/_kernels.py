@@ -54,34 +54,62 @@ def remainder(distance, part, n_features):
     return distance * (1.0 - margin) - part * (1.0 + margin)
 
 
-@compiled
-def overdue_rows(labels, due, clock, first, rows):
-    """List the rows whose clusters' `clock` has reached what is `due`, counted from `first`.
+@register_jitable
+def rounded_down(bound):
+    """A bound that float32 can hold, not above `bound`."""
+    return bound if np.isinf(bound) else min(bound - 1e-7 * abs(bound) - 2e-45, 3e38)
 
-    Fills `rows`; returns their number.
+
+@compiled
+def overdue_rows(labels, near_due, far_due, near_clock, far_clock, first, rows):
+    """List the rows for which a clock of their cluster has reached what is due.
+
+    See `close_rows`. Rows are counted from `first`. Where no center has neighbours, `near_due` is
+    None, here and elsewhere. Fills `rows`; returns their number.
     """
     n_rows = 0
     for i in range(labels.shape[0]):
+        k = labels[i]
         rows[n_rows] = first + i
-        n_rows += not clock[labels[i]] < due[i]
+        is_due = not far_clock[k] < far_due[i]
+        if near_due is not None:
+            is_due |= not near_clock[k] < near_due[i]
+        n_rows += is_due
     return n_rows
 
 
 @compiled
+def join_bounds(labels, regrouped, near_approach, far_approach, cap, upper, near_due, far_due):
+    """Make one bound of two for rows of clusters that are `regrouped`, i.e. have other neighbours.
+
+    Updates what is due, see `close_rows`.
+    """
+    for i in range(labels.shape[0]):
+        k = labels[i]
+        if regrouped[k]:
+            due = min(np.float64(near_due[i]) - near_approach[k], cap[k] - np.float64(upper[i]))
+            due = min(due, np.float64(far_due[i]) - far_approach[k])
+            near_due[i] = rounded_down(due + near_approach[k])
+            far_due[i] = rounded_down(due + far_approach[k])
+
+
+@compiled
 def settle_rows(
-    X, rows, centers, offsets, least_offset, became, in_place, opened_at, approach, cap,
-    labels, sq_dists, lower, former_sq, open_rows,
+    X, rows, centers, offsets, least_offset, became, in_place, opened_at, near_approach,
+    far_approach, cap, upper, labels, sq_dists, near, far, former_sq, open_rows,
 ):  # fmt: skip
     """Let `rows` follow their centers, and list those that may prefer another one now.
 
     A row prefers the center with the least ``squared distance + offset``. Since it was last looked
-    at, its cluster ``k`` `became` another number, its center is `in_place` or not, and other
-    centers came closer by ``approach[k]`` at most, but none nearer than ``cap[k]``. Clusters opened
+    at, its cluster ``k`` `became` another number, and its center is `in_place` or not. The
+    neighbours of the cluster, a few centers, came closer by ``near_approach[k]`` at most, all
+    others by ``far_approach[k]``, or else they are no nearer than ``cap[k]``. Clusters opened
     since are at a distance of ``opened_at[k]`` or more from where its center is now.
 
-    `lower` bounds the other centers of each row: none costs less than ``lower² + least offset``.
-    Updates `labels`, `sq_dists` and `lower`; fills `former_sq` with squared distances to the
-    followed centers; returns the number of `open_rows`.
+    `near` and `far` are what is due, see `close_rows`, and become bounds: no neighbour and no other
+    center costs a row less than the square of its bound plus the least offset. Updates `labels`,
+    `sq_dists` and these; fills `former_sq` with squared distances to the followed centers; returns
+    the number of `open_rows`.
     """
     p = X.shape[1]
     n_open = 0
@@ -95,29 +123,37 @@ def settle_rows(
             continue
         z = np.int64(became[former])
         sq = sq_dists[i] if in_place[former] else sq_distance(X, i, centers, z)
-        bound = min(remainder(lower[i], approach[former], p), cap[former])
-        bound = min(bound, remainder(opened_at[former], np.sqrt(sq), p))
+        opened = remainder(opened_at[former], np.sqrt(sq), p)
+        was = np.float64(upper[i])
+        beside = min(remainder(was + far[i], far_approach[former], p), cap[former])
+        bound = min(beside, opened)
         former_sq[q] = sq
         labels[i] = z
         sq_dists[i] = sq
-        lower[i] = bound
+        far[i] = rounded_down(bound)
+        if near is not None:
+            near[i] = rounded_down(min(remainder(was + near[i], near_approach[former], p), opened))
+            bound = min(bound, np.float64(near[i]))
         if bound <= 0.0 or sq + offsets[z] >= remainder(bound * bound + least_offset, 0.0, p):
             n_open += 1
+            if near is None:  # a search looks at the opened clusters
+                far[i] = rounded_down(beside)
     return n_open
 
 
 @compiled
 def close_rows(
-    rows, former, former_sq, weight, offsets, least_offset, reach, n_features, clock, approach,
-    labels, sq_dists, lower, due, radius, changed,
+    rows, former, former_sq, weight, offsets, least_offset, reach, n_features, moves,
+    near_approach, far_approach, labels, sq_dists, upper, near, far, radius, changed,
 ):  # fmt: skip
     """Say when `rows` must be looked at again, and list which of them changed their label.
 
-    That is when the `clock` of their cluster, which runs as fast as it and other centers may come
-    closer, has used up the row's margin, or when it may be further than `reach` from its center.
-    `lower` becomes a bound less `approach`, which grows from now on. Fills `due`, `radius` (of the
-    clusters, at least) and `changed` (places in `rows`). Returns the number of changed rows, the
-    growth of the sum of squares by their change, and the row furthest from its center.
+    `upper` becomes their distance from their center, less the `moves` of that, which grow from now
+    on. The bounds `near` and `far` become what is due: the value that the moves and the approach of
+    such centers, added up, must reach for a row to be as near to one of them as to its own. Or
+    to be further than `reach` from that. Fills `radius` (of the clusters, at least) and `changed`
+    (places in `rows`). Returns the number of changed rows, the growth of the sum of squares by
+    their change, and the row furthest from its center.
     """
     n_changed, growth, furthest = 0, 0.0, np.int64(rows[0])
     for q in range(rows.shape[0]):
@@ -125,11 +161,16 @@ def close_rows(
         z = labels[i]
         sq = sq_dists[i]
         dist = np.sqrt(sq + (offsets[z] - least_offset))
-        radius[z] = max(radius[z], remainder(dist, -1e-9 * dist, n_features))
-        until = clock[z] + remainder(min(lower[i], reach), dist, n_features)
-        # in float32, rounded down
-        due[i] = until if np.isinf(until) else min(until - 1e-7 * abs(until) - 2e-45, 3e38)
-        lower[i] += approach[z]
+        dist = remainder(dist, -1e-9 * dist, n_features)
+        radius[z] = max(radius[z], dist)
+        was = dist - moves[z]
+        upper[i] = min(was + 1e-7 * abs(was) + 2e-45, 3e38)
+        was = np.float64(upper[i])
+        most = reach if was < 3e38 else -np.inf  # too far for float32
+        if near is not None:
+            near[i] = rounded_down(min(np.float64(near[i]), most) + near_approach[z] - was)
+            most = np.inf
+        far[i] = rounded_down(min(np.float64(far[i]), most) + far_approach[z] - was)
         if sq > sq_dists[furthest]:
             furthest = i
         changed[n_changed] = q
@@ -141,14 +182,18 @@ def close_rows(
 
 @compiled
 def search_lists(
-    X, rows, centers, offsets, least_offset, rank, near, near_dist, beyond, labels, sq_dists, lower
-):
+    X, rows, centers, offsets, least_offset, rank, n_seen, near, near_dist, beyond,
+    labels, sq_dists, far,
+):  # fmt: skip
     """Give `rows` the centers they prefer, of equal ones the lowest in `rank`.
 
     `near` lists the nearest other centers of each center, nearest first, at distances of at least
     `near_dist`; those not listed are at least `beyond` away. Looks at the centers near the row's
     own one, until the next is too far from there to be preferred; starts again from the best of
-    them if it is much nearer or the list ends too early.
+    them if it is much nearer or the list ends too early. No center has neighbours here.
+
+    The first `n_seen` centers are those that rows have seen before, without a move since: `far`
+    bounds them, and all but a row's own are left out.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
@@ -156,6 +201,7 @@ def search_lists(
         i = np.int64(rows[q])
         z = np.int64(labels[i])
         sq_z = sq_dists[i]
+        own, own_sq = z, sq_z
         if z < 0:  # the nearest of a few
             z = 0
             sq_z = np.inf
@@ -173,6 +219,9 @@ def search_lists(
             t = 0
             while t < n_listed and remainder(near_dist[z, t], d_z + reach, p) <= 0:
                 k = np.int64(near[z, t])
+                if k < n_seen:
+                    t += 1
+                    continue
                 sq = sq_distance(X, i, centers, k)
                 cost = sq + offsets[k]
                 if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
@@ -190,18 +239,61 @@ def search_lists(
             if searching:
                 z, sq_z = best, best_sq
         if not found:
-            best, best_sq, second_cost = search_all(X, i, centers, offsets, rank)
+            start = own if n_seen > 0 else np.int64(0)
+            best, best_sq, second_cost = search_all(X, i, centers, offsets, rank, start, n_seen)
             gap = np.inf
+        elif n_seen > 0 and best != own:
+            second_cost = min(second_cost, own_sq + offsets[own])
         bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
-        labels[i], sq_dists[i], lower[i] = best, best_sq, bound
+        bound = bound if n_seen == 0 else min(bound, np.float64(far[i]))
+        labels[i], sq_dists[i], far[i] = best, best_sq, rounded_down(bound)
 
 
 @compiled
-def search_all(X, i, centers, offsets, rank):
-    """The preferred center of row `i`, its squared distance, and the cost of the next."""
-    best, best_sq = np.int64(0), sq_distance(X, i, centers, np.int64(0))
-    best_cost, second_cost = best_sq + offsets[0], np.inf
-    for k in range(1, centers.shape[0]):
+def search_neighbours(
+    X, rows, centers, offsets, least_offset, rank, neighbours, labels, sq_dists, near, far, left
+):
+    """Give `rows` that know that none but neighbours can matter the center they prefer.
+
+    That is their own or one of its `neighbours`. Lists the rows that do not know, those without a
+    center and those that prefer a neighbour, which has other neighbours, in `left`; returns their
+    number.
+    """
+    p, n_left = X.shape[1], 0
+    for q in range(rows.shape[0]):
+        i = np.int64(rows[q])
+        left[n_left] = i
+        z = np.int64(labels[i])
+        n_left += 1
+        if z < 0 or far[i] <= 0.0:
+            continue
+        own, known = sq_dists[i] + offsets[z], np.float64(far[i]) ** 2 + least_offset
+        if own >= remainder(known, 0.0, p):
+            continue
+        least = np.inf
+        for k in neighbours[z]:
+            cost = sq_distance(X, i, centers, k) + offsets[k]
+            least = min(least, cost)
+            if cost < own or (cost == own and rank[k] < rank[z]):
+                least = -np.inf
+                break
+        if least >= own:
+            near[i] = rounded_down(bound_of(least, least_offset, p))
+            n_left -= 1
+    return n_left
+
+
+@compiled
+def search_all(X, i, centers, offsets, rank, start, n_seen):
+    """The preferred center of row `i`, its squared distance, and the cost of the next.
+
+    Of the first `n_seen` centers only `start` takes part.
+    """
+    best, best_sq = start, sq_distance(X, i, centers, start)
+    best_cost, second_cost = best_sq + offsets[start], np.inf
+    for k in range(n_seen, centers.shape[0]):
+        if k == start:
+            continue
         sq = sq_distance(X, i, centers, k)
         cost = sq + offsets[k]
         if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
@@ -231,20 +323,22 @@ def gather_rows(X, rows, origin, out, sq_norms):
 
 @compiled
 def search_products(
-    X, rows, costs, first, second_cost, limit, raise_by, centers, offsets, least_offset, rank,
-    labels, sq_dists, lower,
+    X, rows, costs, first, near_cost, far_cost, limit, raise_by, centers, offsets, least_offset,
+    rank, labels, sq_dists, near, far,
 ):  # fmt: skip
     """Give `rows` the centers they prefer, knowing about what all centers cost them.
 
     The approximate `costs` are least for center `first`, where they have been overwritten by
-    infinity; the next is `second_cost`. Only `first` and centers up to `limit` may be preferred;
-    among them exact distances decide. All of them cost at least `raise_by` more.
+    infinity; the next of its neighbours is at `near_cost`, that of the others at `far_cost`. Only
+    `first` and centers up to `limit` may be preferred; among them exact distances decide. All of
+    them cost at least `raise_by` more.
     """
     for q in range(rows.shape[0]):
         i, best = np.int64(rows[q]), first[q]
         best_sq = sq_distance(X, i, centers, best)
-        best_cost, next_cost = best_sq + offsets[best], second_cost[q] + raise_by[q]
-        if second_cost[q] <= limit[q]:
+        best_cost = best_sq + offsets[best]
+        next_near, next_far = near_cost[q] + raise_by[q], far_cost[q] + raise_by[q]
+        if min(near_cost[q], far_cost[q]) <= limit[q]:
             next_cost = np.inf
             for k in range(centers.shape[0]):
                 cost = costs[q, k] + raise_by[q]
@@ -254,7 +348,9 @@ def search_products(
                     if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
                         best, best_sq, best_cost, cost = k, sq, cost, best_cost
                 next_cost = min(next_cost, cost)
-        lower[i] = bound_of(next_cost, least_offset, X.shape[1])
+            next_near = next_far = next_cost
+        near[i] = rounded_down(bound_of(next_near, least_offset, X.shape[1]))
+        far[i] = rounded_down(bound_of(next_far, least_offset, X.shape[1]))
         labels[i], sq_dists[i] = best, best_sq
 
 

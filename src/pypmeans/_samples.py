@@ -50,8 +50,10 @@ class ArraySamples:
         self.weight = weight
         self._labels = np.full(len(X), -1, dtype=np.int32)
         self._sq_dists = np.full(len(X), np.inf)  # when the row was last looked at
-        self._lower = np.full(len(X), np.inf)  # bounds all other centers, see `settle_rows`
-        self._due = np.zeros(len(X), dtype=np.float32)  # when to look at the row, see `close_rows`
+        self._upper = np.zeros(len(X), dtype=np.float32)  # bounds the distance, see `close_rows`
+        self._far = np.zeros(len(X), dtype=np.float32)  # when others may be as near, and when its
+        self._near: Any = None  # neighbours may be, if there are any
+        self._neighbours: Any = None  # of each center
         self._bounds: Any = None  # what the rows of a cluster have in common
         self._reach = np.inf
         self._cost: Any = None  # the sum of squares; None: to be added up
@@ -204,7 +206,7 @@ class ArraySamples:
         def closeness(block):
             labels = self._labels[block]
             margin = (1 + own[labels]) * self._sq_dists[block] + price[labels]
-            near = np.maximum(self._lower[block], 0.0) ** 2 * (1 - other)
+            near = np.maximum(self._lower(block), 0.0) ** 2 * (1 - other)
             with np.errstate(invalid="ignore"):  # no other center, or everything at one place
                 return (margin - near) / (margin + near)
 
@@ -212,6 +214,12 @@ class ArraySamples:
         centers, sizes, labels = centers.copy(), sizes.copy(), place[self._labels[rows]]
         n_moved = _kernels.move_singly(self.X, rows, self.weight, labels, centers, sizes, pull)
         return (centers, sizes, n_moved) if n_moved else None
+
+    def _lower(self, block):
+        """How near centers other than their own may be to rows, right after `_measure`."""
+        due = self._far[block]
+        due = due if self._near is None else np.minimum(due, self._near[block])
+        return due + self._upper[block].astype(np.float64)
 
     def strays(self, numbers, n_rows):
         """The rows that cost most where they are; `numbers` as for `move_singly`."""
@@ -298,7 +306,7 @@ class ArraySamples:
         opened_at = nearest_of(points, self._centers)
         # A row goes to an opened center only if that is nearer, and to the first of equal ones.
         rank = np.concatenate([self._rank, np.arange(c, len(centers))])
-        self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at)
+        self._assign(centers, offsets, rank, np.arange(c, dtype=np.int32), opened_at, n_seen=c)
 
     def measure(self):
         """Measure all distances anew, so that `cost` has no rounding errors of earlier passes."""
@@ -319,10 +327,11 @@ class ArraySamples:
         self._bounds = Bounds(places_of(centers, offsets))
         self._sums = ClusterSums(self.X, self.weight, self._origin)
 
-    def _assign(self, centers, offsets, rank, became, opened_at, quiet=False):
+    def _assign(self, centers, offsets, rank, became, opened_at, quiet=False, n_seen=0):
         """Give every row its preferred center; returns how many labels changed.
 
-        In a `quiet` pass, where clusters only moved, most rows need no look.
+        In a `quiet` pass, where clusters only moved, most rows need no look. If the first `n_seen`
+        centers stayed where they are, only the others are looked at.
         """
         bounds, moved_by = self._bounds, np.inf
         self._sorted = None
@@ -332,23 +341,56 @@ class ArraySamples:
             self._search, self._searched = make_search(self.X, self._origin, len(centers)), True
         if np.array_equal(became, np.arange(len(centers))):
             moved_by = np.linalg.norm(centers[became] - self._centers, axis=1).max()
-        self._search.look_at(centers, offsets, rank, moved_by, self._threads)
+        self._search.look_at(centers, offsets, rank, moved_by, self._threads, n_seen)
         self._cost = self.cost() + self._growth_by_moving(centers) if quiet else None
+        self._regroup(became)
         if len(became):
-            bounds.follow(places_of(centers, offsets), became)
+            bounds.follow(places_of(centers, offsets), became, self._neighbours)
         pieces = self._overdue() if quiet else self._blocks
-        known = became, ~bounds.moved, opened_at, bounds.approach.copy(), bounds.cap.copy()
+        known = (
+            became, ~bounds.moved, opened_at,
+            bounds.near_approach.copy(), bounds.far_approach.copy(), bounds.cap.copy(),
+            self._upper,
+        )  # fmt: skip
         bounds.restart() if quiet else bounds.restart_all()
         self._centers, self._offsets, self._rank = centers, offsets, rank
         with self._search.resources:
             looks = self._threads.run(lambda rows: self._look_at(rows, known), pieces)
         return self._take_note(looks)
 
+    def _regroup(self, became):
+        """Take note of the neighbours of each center, which may be others than before."""
+        former, self._neighbours = self._neighbours, self._search.neighbours
+        if self._neighbours is former:
+            return
+        if self._near is None:
+            self._near = np.full(len(self.X), np.inf, dtype=np.float32)
+        regrouped = np.ones(len(became), dtype=bool)
+        if not (
+            former is None or self._neighbours is None or former.shape != self._neighbours.shape
+        ):
+            others = np.any(np.sort(self._neighbours) != np.sort(former), axis=1)
+            regrouped = others if np.array_equal(became, np.arange(len(former))) else regrouped
+        if regrouped.any():
+            self._join_bounds(regrouped)
+        if self._neighbours is None:
+            self._near = None
+
+    def _join_bounds(self, regrouped):
+        bounds = self._bounds
+        self._threads.run(
+            lambda part: _kernels.join_bounds(
+                self._labels[part], regrouped, bounds.near_approach, bounds.far_approach,
+                bounds.cap, self._upper[part], self._near[part], self._far[part],
+            ),
+            blocks_of(len(self.X), SCANNED_ROWS),
+        )  # fmt: skip
+
     def _look_at(self, rows, known):
         """Give `rows`, listed or a slice, centers, given what is `known` of their clusters."""
         if isinstance(rows, slice):
             rows = np.arange(rows.start, rows.stop, dtype=np.int32)
-        state = self._labels, self._sq_dists, self._lower
+        state = self._labels, self._sq_dists, self._near, self._far
         open_rows, changed = np.empty((2, len(rows) + 1), dtype=np.int32)
         former_sq, radius = np.empty(len(rows)), np.zeros(len(self._centers))
         prices = self._offsets, self._search.least_offset
@@ -360,7 +402,8 @@ class ArraySamples:
             self._search(self.X, open_rows[:n_open], *state)
         n_changed, growth, furthest = _kernels.close_rows(
             rows, former, former_sq, self.weight, *prices, np.sqrt(self._reach), self.X.shape[1],
-            self._bounds.clock, self._bounds.approach, *state, self._due, radius, changed,
+            self._bounds.moves, self._bounds.near_approach, self._bounds.far_approach,
+            self._labels, self._sq_dists, self._upper, self._near, self._far, radius, changed,
         )  # fmt: skip
         if n_changed > len(rows) // 8:
             return Look(n_changed, None, None, growth, furthest, radius)
@@ -383,18 +426,19 @@ class ArraySamples:
 
     def _overdue(self):
         """The rows that may have changed, in pieces."""
-        clock = self._bounds.clock
+        clocks = self._bounds.clocks()
 
         def overdue_in(part):
             rows = np.empty(part.stop - part.start + 1, dtype=np.int32)
+            near = None if self._near is None else self._near[part]
             found = _kernels.overdue_rows(
-                self._labels[part], self._due[part], clock, part.start, rows
+                self._labels[part], near, self._far[part], *clocks, part.start, rows
             )
             return rows[:found].copy()
 
         parts = blocks_of(len(self.X), SCANNED_ROWS)
-        rows = np.concatenate(self._threads.run(overdue_in, parts))
-        return [rows[piece] for piece in blocks_of(len(rows), LISTED_ROWS)]
+        lists = self._threads.run(overdue_in, parts)
+        return [rows[piece] for rows in lists for piece in blocks_of(len(rows), LISTED_ROWS)]
 
     def _growth_by_moving(self, centers):
         """How much the sum of squares grows when the centers move to `centers`."""

@@ -16,7 +16,8 @@ from pypmeans import _kernels
 from pypmeans._threads import blocks_of, one_blas_thread
 
 PRODUCTS_FROM = 24  # features from which matrix products are faster
-LISTED = 32  # neighbours listed for each center
+LISTED = 32  # others listed for each center
+NEIGHBOURS = 8  # for which rows know a bound apart from that for all other centers
 STALE = 0.25  # list anew when centers may have come closer by this part of the typical distance
 PRODUCT_SIZE = 2**19  # numbers in one matrix of products
 NARROW_RANGE = (1e-15, 1e30)  # squared norms whose products neither vanish nor overflow in float32
@@ -26,7 +27,7 @@ MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several center
 def make_search(X, origin, n_centers):
     """The faster search for the rows of `X`, starting with `n_centers` centers."""
     if X.shape[1] >= PRODUCTS_FROM:
-        return ProductSearch(origin)
+        return ProductSearch(origin, NEIGHBOURS if len(X) > n_centers else 0)
     return ListSearch(LISTED if len(X) > n_centers else 0)  # lists pay when many rows use them
 
 
@@ -38,14 +39,19 @@ class ListSearch:
     """
 
     resources = nullcontext()
+    neighbours = None  # a list tells more
 
     def __init__(self, n_listed):
         self._n_listed = n_listed
         self._slack = self._typical = 0.0
 
-    def look_at(self, centers, offsets, rank, moved_by, threads):
-        """Prepare for `centers`, which moved by so much at most; by infinity if they are others."""
+    def look_at(self, centers, offsets, rank, moved_by, threads, n_seen=0):
+        """Prepare for `centers`, which moved by so much at most; by infinity if they are others.
+
+        The rows have seen the first `n_seen` of them where they are, and prefer one of these.
+        """
         self._centers, self._offsets, self._rank = centers, offsets, rank
+        self._n_seen = n_seen
         self.least_offset = float(offsets.min())
         self._slack += 2 * moved_by
         if not self._slack < STALE * self._typical:
@@ -53,11 +59,11 @@ class ListSearch:
         self._near_dist = self._listed_dist - self._slack
         self._beyond = self._unlisted_dist - self._slack
 
-    def __call__(self, X, rows, labels, sq_dists, lower):
+    def __call__(self, X, rows, labels, sq_dists, _, far):
         """Update the state of `rows`."""
         _kernels.search_lists(
-            X, rows, self._centers, self._offsets, self.least_offset, self._rank,
-            self._near, self._near_dist, self._beyond, labels, sq_dists, lower,
+            X, rows, self._centers, self._offsets, self.least_offset, self._rank, self._n_seen,
+            self._near, self._near_dist, self._beyond, labels, sq_dists, far,
         )  # fmt: skip
 
     def _list(self, threads):
@@ -81,17 +87,21 @@ class ListSearch:
 class ProductSearch:
     """Multiplies rows with all centers; exact distances decide among the few that remain.
 
-    Rows and centers are seen from `origin`, amid the data, since products lose digits far from it.
-    Where it is precise enough, float32 serves, whatever the data are: it is twice as fast.
+    Before that it looks at the neighbours of the row's own center, since most rows know that
+    nothing else can matter. Rows and centers are seen from `origin`, amid the data, since products
+    lose digits far from it. Where it is precise enough, float32 serves, whatever the data are: it
+    is twice as fast.
     """
 
     resources = one_blas_thread  # the blocks have threads already
 
-    def __init__(self, origin):
+    def __init__(self, origin, n_neighbours=NEIGHBOURS):
         self._origin = origin
+        self._n_neighbours = n_neighbours
+        self._since = self._typical = 0.0  # the neighbours were listed, centers have moved so far
 
-    def look_at(self, centers, offsets, rank, moved_by, threads):
-        """Prepare for `centers`."""
+    def look_at(self, centers, offsets, rank, moved_by, threads, n_seen=0):
+        """Prepare for `centers`, which moved by so much at most; by infinity if they are others."""
         self._centers, self._offsets, self._rank = centers, offsets, rank
         self.least_offset = float(offsets.min())
         from_origin = centers - self._origin
@@ -100,26 +110,36 @@ class ProductSearch:
         with np.errstate(over="ignore"):  # what float32 cannot hold is left to float64
             self._narrow = _Products(matrix.astype(np.float32), self._sq_norms + offsets)
         self._wide = _Products(matrix, self._sq_norms + offsets)
+        self._since += moved_by
+        if not self._since < STALE * self._typical:
+            self._since = 0.0
+            with self.resources:
+                self.neighbours, self._typical = _nearest(from_origin, self._n_neighbours)
 
-    def __call__(self, X, rows, labels, sq_dists, lower):
+    def __call__(self, X, rows, *state):
         """Update the state of `rows`."""
+        left = np.empty(len(rows) + 1, dtype=np.int32)
+        n_left = _kernels.search_neighbours(
+            X, rows, self._centers, self._offsets, self.least_offset, self._rank,
+            self.neighbours, *state, left,
+        )  # fmt: skip
+        left = left[:n_left]
         size = max(16, PRODUCT_SIZE // len(self._centers))
-        for part in blocks_of(len(rows), size):
-            self._search(X, rows[part], labels, sq_dists, lower)
+        for part in blocks_of(len(left), size):
+            self._search(X, left[part], state)
 
-    def _search(self, X, rows, labels, sq_dists, lower):
-        sq_norms = np.empty(len(rows))
+    def _search(self, X, rows, state):
+        sq_norms, neighbours = np.empty(len(rows)), self.neighbours
         gathered = np.empty((len(rows), X.shape[1]), dtype=np.float32)
         _kernels.gather_rows(X, rows, self._origin, gathered, sq_norms)
         screened = None
         if NARROW_RANGE[0] < max(sq_norms.max(), self._sq_norms.max()) < NARROW_RANGE[1]:
-            screened = self._narrow.screen(gathered, sq_norms)
-        if screened is None or np.mean(screened.second <= screened.limit) > MOST_DOUBTS:
-            screened = self._wide.screen(X[rows] - self._origin, sq_norms)
+            screened = self._narrow.screen(gathered, sq_norms, neighbours)
+        if screened is None or np.mean(screened.doubtful) > MOST_DOUBTS:
+            screened = self._wide.screen(X[rows] - self._origin, sq_norms, neighbours)
         _kernels.search_products(
-            X, rows, *screened, self._centers, self._offsets, self.least_offset, self._rank,
-            labels, sq_dists, lower,
-        )  # fmt: skip
+            X, rows, *screened, self._centers, self._offsets, self.least_offset, self._rank, *state
+        )
 
 
 class Screened(NamedTuple):
@@ -127,9 +147,15 @@ class Screened(NamedTuple):
 
     costs: np.ndarray  # infinite for the cheapest center
     first: np.ndarray  # the cheapest center
-    second: np.ndarray  # the cost of the next
+    near: np.ndarray  # the cost of the next of its neighbours
+    far: np.ndarray  # and of the others
     limit: np.ndarray  # centers above it are ruled out
     raise_by: np.ndarray  # costs are higher by this at least
+
+    @property
+    def doubtful(self):
+        """For which rows several centers remain."""
+        return np.minimum(self.near, self.far) <= self.limit
 
 
 class _Products:
@@ -147,7 +173,7 @@ class _Products:
         self.matrix = matrix
         self.constants = (sq_norms_and_offsets - self.center_error).astype(matrix.dtype)
 
-    def screen(self, rows, sq_norms):
+    def screen(self, rows, sq_norms, neighbours):
         """What centers cost `rows`, given as seen from the origin."""
         row_error = self.error * sq_norms + self.least_error
         costs = rows @ self.matrix
@@ -156,7 +182,13 @@ class _Products:
         cheapest = np.arange(len(rows)), first
         limit = costs[cheapest] + 2 * (self.center_error[first] + row_error)
         costs[cheapest] = np.inf
-        return Screened(costs, first, costs.min(axis=1), limit, sq_norms - row_error)
+        beside = np.arange(len(rows))[:, None], neighbours[first]
+        near = costs[beside]
+        costs[beside] = np.inf
+        far = costs.min(axis=1)
+        costs[beside] = near
+        near = near.min(axis=1, initial=np.inf)
+        return Screened(costs, first, near, far, limit, sq_norms - row_error)
 
 
 def rank_by_coordinates(centers):
@@ -170,6 +202,19 @@ def rank_by_coordinates(centers):
     rank = np.empty(len(centers), dtype=np.int64)
     rank[order] = np.arange(len(centers))
     return rank
+
+
+def _nearest(centers, n_nearest):
+    """The nearest others of each center, or nearly so, and how far the first typically is."""
+    c = len(centers)
+    n_nearest, sq_norms = min(n_nearest, c - 1), np.einsum("ij,ij->i", centers, centers)
+    near, dist = np.empty((c, n_nearest), dtype=np.int64), np.empty(c)
+    for part in blocks_of(c if n_nearest else 0, max(16, PRODUCT_SIZE // c)):
+        sq = sq_norms - 2.0 * (centers[part] @ centers.T)
+        sq[np.arange(len(sq)), np.arange(part.start, part.stop)] = np.inf  # itself
+        near[part] = np.argpartition(sq, n_nearest - 1, axis=1)[:, :n_nearest]
+        dist[part] = np.sqrt(np.fmax(sq.min(axis=1) + sq_norms[part], 0.0))
+    return near, float(np.median(dist)) if n_nearest else 0.0
 
 
 def _without_itself(dist, near):
