@@ -1,0 +1,456 @@
+"""Tables in files, of any size, read block by block. Needs ``pip install "pypmeans[files]"``.
+
+CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumPy's .npy.
+"""
+
+import copy
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+
+from pypmeans._columns import check_same_columns, choose_columns, common_dtype
+from pypmeans._locating import KINDS, TableError, find_files, one_kind, reading
+from pypmeans._readers import READERS, pyarrow
+from pypmeans._writing import open_writer, safe_cells, whole_file
+
+__all__ = ["SCALINGS", "Block", "TableError", "TableFile", "write_labels"]
+
+SCALINGS = {"minmax": MinMaxScaler, "standard": StandardScaler, "l2": Normalizer, "none": None}
+BLOCK_ROWS = 65_536
+BLOCK_BYTES = 64 << 20  # fewer rows than BLOCK_ROWS if they are wider than 128 features
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n_features), float64 or float32
+        The numbers, C-contiguous.
+    ids : pyarrow.Array or None
+        Their ids, where the table has any.
+    name : str
+        The file.
+    start, stop : int
+        Which rows of the file these are, counted from 0. Fewer than ``stop - start`` are left if
+        rows with missing values were dropped.
+    row_numbers : ndarray of shape (n_rows,)
+        The place of each row in the file.
+    """
+
+    rows: np.ndarray
+    ids: object
+    name: str
+    start: int
+    stop: int
+    row_numbers: np.ndarray = field(repr=False)
+
+
+class TableFile:
+    r"""The numeric columns of one file, or of several alike, as blocks of rows.
+
+    Parameters
+    ----------
+    path : str, path or list of these
+        A CSV, TSV, Parquet, Arrow, Feather or NPY file; a folder of such files; a pattern with
+        ``*``; or a list. Several files must be of one kind and have the same columns. Folders and
+        patterns are read in the order of the names.
+    columns : list of str, default=None
+        The columns to use. None means all that hold numbers (whole, decimal, true or false).
+    id_column : str, default=None
+        A column that names the rows. It is no feature.
+    missing : {"error", "drop", "mean"} or array-like of shape (n_features,), default="error"
+        What to do about missing values: refuse them, leave out their rows, or put the mean of the
+        column, or a value given for it, in their place.
+    block_rows : int, default=None
+        Rows per block. None means 65,536, or fewer if these would take more than 64 MB.
+
+    Attributes
+    ----------
+    files : list of Path
+        The files.
+    columns : list of str
+        The columns used; x0, x1 and so on where the file has no names.
+    left_out : list of str
+        Columns that hold text, dates or nothing at all.
+    n_features : int
+        The number of columns used.
+    dtype : dtype
+        float32 if all columns are of no more than that, otherwise float64.
+
+    Raises
+    ------
+    TableError
+        If a file cannot be read, has other columns, has missing, infinite or unreadable values, no
+        rows, or was changed between two passes. It says which file and which rows.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from pypmeans.files import TableFile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fruit.csv"
+    >>> n = path.write_text("name,weight,sugar\napple,150,13\ncherry,8,10\n")
+    >>> fruit = TableFile(path, id_column="name")
+    >>> fruit.columns
+    ['weight', 'sugar']
+    >>> fruit.to_array()
+    array([[150.,  13.],
+           [  8.,  10.]])
+    >>> fruit.with_scaling("minmax").to_array()
+    array([[1., 1.],
+           [0., 0.]])
+    """
+
+    def __init__(self, path, *, columns=None, id_column=None, missing="error", block_rows=None):
+        self.files = find_files(path)
+        self.id_column = id_column
+        self.missing = missing
+        self.scaler: Any = None
+        self._stamps = {file: _stamp(file) for file in self.files}
+        kind = one_kind(self.files)
+        first = reading(self.files[0], "", lambda: READERS[kind](self.files[0]))
+        self.columns, self.left_out = choose_columns(first, columns, id_column)
+        self._readers = [first]
+        for file in self.files[1:]:
+            self._readers.append(reading(file, "", lambda f=file: READERS[kind](f, like=first)))
+            check_same_columns(first, self._readers[-1], self, named=columns is not None)
+        self.n_features = len(self.columns)
+        self.dtype = common_dtype(self._readers, self.columns)
+        self.block_rows = block_rows or _block_rows(self.n_features)
+        self._fill = _check_missing(missing, self.n_features)
+        self._counts: dict = {}  # rows of each file, once it has been read
+        self._loaded = None
+
+    def blocks(self):
+        """All rows, block by block, in the order of the files; as often as you like.
+
+        Yields
+        ------
+        block : Block
+            Of `block_rows` rows, the last of each file of what remains.
+        """
+        for block in self._checked_blocks():
+            yield block if self.scaler is None else self._scaled(block)
+
+    def to_array(self):
+        """All rows in memory.
+
+        Returns
+        -------
+        X : ndarray of shape (n_rows, n_features)
+        """
+        return np.concatenate([block.rows for block in self.blocks()])
+
+    def load(self):
+        """The same table, held in memory: its files are not read again.
+
+        Returns
+        -------
+        table : TableFile
+        """
+        other = copy.copy(self)
+        other._loaded = list(self._checked_blocks())
+        return other
+
+    def with_scaling(self, scaling):
+        """The same table with scaled columns.
+
+        Parameters
+        ----------
+        scaling : {"minmax", "standard", "l2", "none"} or a fitted scaler
+            Every column to [0, 1]; every column to mean 0 and variance 1; every row to length 1; as
+            it is. What the first two need is found in one pass over the blocks. A fitted scaler of
+            scikit-learn is used as it is.
+
+        Returns
+        -------
+        table : TableFile
+            Its `scaler` is the fitted scaler, None for "none".
+        """
+        other = copy.copy(self)
+        other.scaler = self._fit_scaler(scaling) if isinstance(scaling, str) else scaling
+        return other
+
+    def estimated_rows(self):
+        """About how many rows there are: exact for Parquet and NPY, a guess for text.
+
+        Returns
+        -------
+        n_rows : int
+        """
+        return sum(reader.estimate_rows() for reader in self._readers)
+
+    @property
+    def fill_values(self):
+        """What stands for missing values, one number per column; None if nothing does."""
+        if isinstance(self.missing, str) and self.missing == "mean" and self._fill is None:
+            self._fill = self._means()
+        return self._fill
+
+    def _fit_scaler(self, scaling):
+        if scaling not in SCALINGS:
+            raise ValueError(f"scaling must be one of {', '.join(SCALINGS)}. Got {scaling!r}.")
+        if SCALINGS[scaling] is None:
+            return None
+        scaler = SCALINGS[scaling]()
+        if scaling == "l2":
+            return scaler.fit(np.zeros((1, self.n_features)))  # nothing to learn
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block in self._checked_blocks():
+                scaler.partial_fit(block.rows.astype(np.float64))
+        usable = np.isfinite(scaler.scale_) & (scaler.scale_ > 0)
+        if not usable.all():
+            name = self.columns[int(np.argmin(usable))]
+            raise TableError(
+                f"{self._title}: the values of column {name!r} are too large or too small to be "
+                f"scaled by {scaling!r}. Give them in other units, or leave the column out."
+            )
+        return scaler
+
+    def _scaled(self, block):
+        rows = self.scaler.transform(block.rows).astype(self.dtype, order="C")
+        if not np.isfinite(rows).all():
+            raise TableError(
+                f"{_place(block)}: some values are so far from those the scaling was made for that "
+                "they overflow. Leave those rows out."
+            )
+        return Block(rows, block.ids, block.name, block.start, block.stop, block.row_numbers)
+
+    def _checked_blocks(self):
+        """Blocks without missing and infinite values, at least one row in all."""
+        if self._loaded is not None:
+            yield from self._loaded
+            return
+        empty = True
+        for block in self._raw_blocks():
+            _refuse_infinite(block, self.columns)
+            block = self._without_missing(block)
+            empty = empty and not len(block.rows)
+            if len(block.rows):
+                yield block
+        if empty:
+            dropped = " without missing values" if self._counts_rows() else ""
+            raise TableError(
+                f"{self._title} has no rows{dropped}. Check that it is the right file."
+            )
+
+    def _raw_blocks(self):
+        for reader in self._readers:
+            self._refuse_changed(reader.path)
+            start = 0
+            for rows, ids in self._pieces(reader):
+                stop = start + len(rows)
+                numbers = np.arange(start, stop)
+                yield Block(rows, ids, str(reader.path), start, stop, numbers)
+                start = stop
+            self._refuse_changed(reader.path)
+            if self._counts.setdefault(reader.path, start) != start:
+                raise TableError(_CHANGED.format(reader.path))
+
+    def _pieces(self, reader):
+        """The rows of one file in pieces of `block_rows`, and what goes wrong with its name."""
+        pieces = reader.pieces(self.columns, self.id_column, self.dtype, self.block_rows)
+        pieces = regroup(pieces, self.block_rows)
+        start = 0
+        while True:
+            place = f", rows from {start}"
+            piece = reading(reader.path, place, lambda: next(pieces, None))
+            if piece is None:
+                return
+            yield piece
+            start += len(piece[0])
+
+    def _refuse_changed(self, file):
+        if _stamp(file) != self._stamps[file]:
+            raise TableError(_CHANGED.format(file))
+
+    def _without_missing(self, block):
+        gaps = np.isnan(block.rows)
+        if not gaps.any():
+            return block
+        if self.fill_values is not None:
+            block.rows[gaps] = np.broadcast_to(self.fill_values, gaps.shape)[gaps]
+            return block
+        if self.missing == "error":
+            self._refuse_missing(block)
+        whole = ~gaps.any(axis=1)
+        ids = None if block.ids is None else block.ids.filter(pyarrow().array(whole))
+        return Block(
+            block.rows[whole], ids, block.name, block.start, block.stop, block.row_numbers[whole]
+        )
+
+    def _refuse_missing(self, block):
+        """Say how many values each column lacks in all; that takes the rest of a pass."""
+        counts: Counter = Counter()
+        for each in self._raw_blocks():
+            lacking = np.isnan(each.rows).sum(axis=0)
+            counts.update({self.columns[j]: int(lacking[j]) for j in np.flatnonzero(lacking)})
+        listed = ", ".join(f"{name!r} ({n})" for name, n in counts.most_common())
+        raise TableError(
+            f"{self._title} has missing values: {listed}; the first in {_rows(block)} of "
+            f"{block.name}. Drop those rows with missing='drop', put the mean in their place with "
+            "missing='mean', or leave out the columns."
+        )
+
+    def _means(self):
+        total, count = np.zeros(self.n_features), np.zeros(self.n_features)
+        for block in self._raw_blocks():
+            total += np.nansum(block.rows, axis=0, dtype=np.float64)
+            count += np.sum(~np.isnan(block.rows), axis=0)
+        if not count.all():
+            name = self.columns[int(np.argmin(count))]
+            raise TableError(
+                f"{self._title}: column {name!r} has no values, so no mean can stand for the "
+                "missing ones. Leave the column out."
+            )
+        return total / count
+
+    def _counts_rows(self):
+        return sum(self._counts.values())
+
+    @property
+    def _title(self):
+        more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
+        return f"{self.files[0]}{more}"
+
+
+_CHANGED = "{} was changed while it was being read. Run again when nobody writes to it."
+
+
+def write_labels(path, table, label, *, name="cluster", overwrite=False):
+    """Write the cluster of each row beside its id, whole or not at all.
+
+    Parameters
+    ----------
+    path : str, path or binary file
+        Where to: .csv, .tsv, .parquet, .arrow or .feather. To an open file, CSV is written.
+    table : TableFile
+        The rows, read once more.
+    label : callable
+        What gives the clusters of an array of rows, `predict` of a model for example.
+    name : str, default="cluster"
+        The name of the column of clusters.
+    overwrite : bool, default=False
+        Whether an existing file may be replaced.
+
+    Notes
+    -----
+    Without an id column, rows are named by their number, counted from 0, and by their file if there
+    are several. In text files, ids and names that a spreadsheet would take for a formula (they
+    begin with ``=``, ``+``, ``-``, ``@``, a tab or a line break and are no numbers) get an
+    apostrophe in front. While it is written, the file has another name; it takes the place of
+    `path` when it is complete and on the disk.
+    """
+    if hasattr(path, "write"):
+        _write_batches(pyarrow().PythonFile(path, mode="w"), "csv", ",", table, label, name)
+        return
+    kind = KINDS.get(Path(path).suffix.lower())
+    if kind in (None, "npy"):
+        raise ValueError(
+            f"{path}: labels are written as .csv, .tsv, .parquet, .arrow or .feather. "
+            "Give a name that ends so."
+        )
+    separator = "\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ","
+    with whole_file(path, overwrite=overwrite) as draft:
+        _write_batches(str(draft), kind, separator, table, label, name)
+
+
+def _write_batches(sink, kind, separator, table, label, name):
+    writer = None
+    try:
+        for block in table.blocks():
+            batch = _label_batch(table, block, label(block.rows), name, as_text=kind == "csv")
+            if writer is None:
+                writer = open_writer(sink, kind, batch.schema, separator)
+            writer.write_batch(batch)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _label_batch(table, block, labels, name, *, as_text):
+    """One block of the table of labels; text made safe for spreadsheets."""
+    pa = pyarrow()
+    columns = {}
+    if len(table.files) > 1:
+        columns["file"] = pa.array([block.name] * len(labels), pa.string())
+    if block.ids is None:
+        columns["row"] = pa.array(block.row_numbers)
+    else:
+        columns[table.id_column] = block.ids
+    columns[name] = pa.array(labels)
+    if as_text:
+        columns = {
+            safe_cells(pa.array([key]))[0].as_py(): safe_cells(column)
+            if pa.types.is_string(column.type)
+            else column
+            for key, column in columns.items()
+        }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def regroup(pieces, n_rows):
+    """Pieces of any size as pieces of `n_rows`, the last of what remains."""
+    held, count = [], 0
+    for rows, ids in pieces:
+        while len(rows):
+            some = n_rows - count
+            held.append((rows[:some], None if ids is None else ids[:some]))
+            count += len(held[-1][0])
+            rows, ids = rows[some:], None if ids is None else ids[some:]
+            if count == n_rows:
+                yield _join(held)
+                held, count = [], 0
+    if held:
+        yield _join(held)
+
+
+def _join(held):
+    if len(held) == 1:
+        return np.ascontiguousarray(held[0][0]), held[0][1]
+    ids = None if held[0][1] is None else pyarrow().concat_arrays([ids for _, ids in held])
+    return np.concatenate([rows for rows, _ in held]), ids
+
+
+def _stamp(file):
+    status = reading(file, "", file.stat)
+    return status.st_size, status.st_mtime_ns
+
+
+def _block_rows(n_features):
+    return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (8 * n_features)))
+
+
+def _check_missing(missing, n_features):
+    if isinstance(missing, str):
+        if missing not in ("error", "drop", "mean"):
+            raise ValueError(f"missing must be 'error', 'drop' or 'mean'. Got {missing!r}.")
+        return None
+    values = np.asarray(missing, dtype=np.float64)
+    if values.shape != (n_features,) or not np.isfinite(values).all():
+        raise ValueError(f"missing must be {n_features} finite numbers. Got {missing!r}.")
+    return values
+
+
+def _refuse_infinite(block, columns):
+    infinite = np.isinf(block.rows)
+    if infinite.any():
+        row, j = np.argwhere(infinite)[0]
+        raise TableError(
+            f"{_place(block)}: column {columns[j]!r} is infinite or too large in row "
+            f"{block.start + row}. Correct the value, or leave it empty and say what to do about "
+            "missing ones."
+        )
+
+
+def _place(block):
+    return f"{block.name}, {_rows(block)}"
+
+
+def _rows(block):
+    return f"rows {block.start} to {block.stop - 1}"
