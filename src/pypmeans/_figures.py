@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.decomposition import PCA
 
+from pypmeans._describe import _names
 from pypmeans._moves import merger_costs
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._tuning import radius_profile
@@ -150,17 +151,11 @@ def spread_out(n):
     return np.arange(1, n + 1) * ((5**0.5 - 1) / 2) % 1
 
 
-def names_of(X, feature_names=None):
-    """Names of the columns of `X`: those given, its own if it is a data frame, or numbers."""
-    n_features = np.shape(X)[1]
+def names_of(X, feature_names=None, model=None):
+    """Names of the columns of `X`: those given, its own if it is a data frame, or the model's."""
     if feature_names is None:
         feature_names = getattr(X, "columns", None)
-    if feature_names is None:
-        return [f"feature {j}" for j in range(n_features)]
-    names = [str(name) for name in feature_names]
-    if len(names) != n_features:
-        raise ValueError(f"feature_names has {len(names)} names, but X has {n_features} features.")
-    return names
+    return _names(model, np.shape(X)[1], feature_names)
 
 
 def _pair(columns):

@@ -39,7 +39,7 @@ class Partition(NamedTuple):
     theta: float
     threshold: dict
     chosen: bool = False
-    scales: tuple | None = None  # the coarsest and the finest that give these labels
+    scales: tuple = ()  # the coarsest and the finest that give these labels
     score: float | None = None
 
 
@@ -88,7 +88,7 @@ def summarize(
         "title": str(title or f"{_count(stops[chosen]['n_clusters'], 'cluster')}"),
         "version": pypmeans.__version__,
         "model": _model_facts(model, rows),
-        "colors": COLORS,
+        "colors": list(COLORS),
         "map": _map_facts(rows if values is None else values, rows, columns, names, shown, ids),
         "stops": stops,
         "chosen": chosen,
@@ -198,7 +198,7 @@ def _stop(partition, rows, values, names, ids, shown, looks):
         "n_clusters": about.n_clusters,
         "lam": _short(partition.lam),
         "theta": _short(partition.theta),
-        "scales": None if partition.scales is None else [_short(s) for s in partition.scales],
+        "scales": _shorts(partition.scales),
         "score": None if partition.score is None else round(partition.score, 1),
         "labels": partition.labels[shown].tolist(),
         "looks": looks.tolist(),
@@ -288,7 +288,7 @@ def _map_facts(values, rows, columns, names, shown, ids):
         "y": points[:, 1].tolist(),
         "names": list(placed.names),
         "by": placed.by,
-        "ids": (shown if ids is None else [str(ids[i]) for i in shown.tolist()]),
+        "ids": (shown.tolist() if ids is None else [str(ids[i]) for i in shown.tolist()]),
         "rows_have_ids": ids is not None,
         "n_shown": len(shown),
     }
