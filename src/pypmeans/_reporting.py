@@ -27,6 +27,8 @@ from pypmeans._path import dominance_of_one_feature
 LISTED, LISTED_ELSEWHERE = (100, 50), (30, 20)
 # Clusters and features in the picture of profiles.
 PROFILED, MOST_FEATURES = (20, 10), 12
+# Standard deviations from the overall mean that are worth a word.
+LEAST_CONTRAST = 0.1
 # Points of a curve; more cannot be told apart.
 CURVE = 120
 
@@ -226,6 +228,7 @@ def _cluster(about, k):
         "contrasts": [
             {"feature": c.feature, "z": round(c.z, 1), "value": _short(c.value)}
             for c in about.contrasts[k][:3]
+            if abs(c.z) >= LEAST_CONTRAST
         ],
         "typical": str(about.typical[k].id),
         "remote": str(about.remote[k].id),

@@ -1,8 +1,9 @@
 """An interactive report on a clustering, as one HTML file that needs nothing else.
 
-Needs plotly and jinja2: ``pip install "pypmeans[report]"``.
+Needs jinja2: ``pip install "pypmeans[report]"``.
 """
 
+import gzip
 import html
 import json
 from functools import cached_property
@@ -14,6 +15,8 @@ from pypmeans._validation import require
 from pypmeans._writing import whole_file
 
 __all__ = ["ClusteringReport"]
+
+TEMPLATES = files("pypmeans") / "_templates"
 
 
 class ClusteringReport:
@@ -80,7 +83,7 @@ class ClusteringReport:
         title=None,
         notes=(),
     ):
-        _packages()  # before any work
+        _jinja2()  # before any work
         self.summary = summarize(
             model, X, values=values, feature_names=feature_names, ids=ids, columns=columns,
             max_points=max_points, title=title, notes=notes,
@@ -138,10 +141,9 @@ class ClusteringReport:
 
 def render(summary):
     """The page of a summary; styles, scripts and data are inside."""
-    jinja2, offline = _packages()
-    folder = files("pypmeans") / "_templates"
+    jinja2 = _jinja2()
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
+        loader=jinja2.FunctionLoader(_template),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -152,10 +154,14 @@ def render(summary):
         **summary,
         now=summary["stops"][summary["chosen"]],
         data=script_safe(summary),
-        style=(folder / "report.css").read_text(encoding="utf-8"),
-        script=(folder / "report.js").read_text(encoding="utf-8"),
-        plotly=offline.get_plotlyjs(),
+        style=_template("report.css"),
+        scripts=_template("map.js") + _template("report.js"),
+        plotly=gzip.decompress((TEMPLATES / "plotly-basic.min.js.gz").read_bytes()).decode("utf-8"),
     )
+
+
+def _template(name):
+    return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
 def script_safe(summary):
@@ -173,8 +179,5 @@ def _number(value, digits=4):
     return f"{value:,.{digits}g}"
 
 
-def _packages():
-    return (
-        require("jinja2", extra="report", caller="ClusteringReport"),
-        require("plotly.offline", extra="report", caller="ClusteringReport"),
-    )
+def _jinja2():
+    return require("jinja2", extra="report", caller="ClusteringReport")

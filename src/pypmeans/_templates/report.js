@@ -2,17 +2,10 @@
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
   const { stops, map, model, path, objective, colors } = report;
-  const SHAPES = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
-  const OUTLINES = [
-    "M7 2a5 5 0 1 0 .01 0z", "M2.5 2.5h9v9h-9z", "M7 1l6 6-6 6-6-6z", "M7 1.5l6 10.5H1z",
-    "M7 12.5L1 2h12z", "M5 1h4v4h4v4H9v4H5V9H1V5h4z",
-  ];
-  // Beyond this, shapes drawn one by one are slow, and WebGL, where there is any, takes over.
-  const MANY = 2500;
   const PRINTED_WIDTH = 660;
   const at = (id) => document.getElementById(id);
   const slider = at("scale");
-  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"] };
+  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "toImage"] };
   let now = report.chosen;
   let alone = null; // the cluster shown alone, if any
 
@@ -22,9 +15,10 @@
   const number = (value, digits = 4) =>
     value === null ? "–" : value.toLocaleString("en", Number.isInteger(value) ? {} : { maximumSignificantDigits: digits });
   const count = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
-  const signed = (z) => (z < 0 ? "−" : "+") + Math.abs(z).toFixed(1);
-  const shapeOf = (look) => Math.floor(look / colors.length) % SHAPES.length;
-  const colorOf = (look) => colors[look % colors.length];
+  const signed = (z) => (Math.abs(z) < 0.05 ? "" : z < 0 ? "−" : "+") + Math.abs(z).toFixed(1);
+  const shapeOf = (look) => Looks.shape(look, colors);
+  const colorOf = (look) => Looks.color(look, colors);
+  const pointMap = new PointMap(at("map"), at("points"), at("tip"), map, colors);
 
   function element(name, content, attributes = {}) {
     const node = document.createElement(name);
@@ -36,12 +30,16 @@
   function mark(look) {
     const space = "http://www.w3.org/2000/svg";
     const svg = document.createElementNS(space, "svg");
-    svg.setAttribute("viewBox", "0 0 14 14");
-    svg.setAttribute("class", "mark");
-    svg.setAttribute("aria-hidden", "true");
+    const commands = [];
+    const pen = {
+      moveTo: (x, y) => commands.push(`M${x} ${y}`), lineTo: (x, y) => commands.push(`L${x} ${y}`), closePath: () => commands.push("Z"),
+      arc: (x, y, r) => commands.push(`a${r} ${r} 0 1 0 ${-2 * r} 0a${r} ${r} 0 1 0 ${2 * r} 0`),
+    };
+    Looks.trace(pen, shapeOf(look), 0, 0, 5);
     const outline = document.createElementNS(space, "path");
-    outline.setAttribute("d", OUTLINES[shapeOf(look)]);
+    outline.setAttribute("d", commands.join(""));
     outline.setAttribute("fill", colorOf(look));
+    for (const [key, value] of [["viewBox", "-7 -7 14 14"], ["class", "mark"], ["aria-hidden", "true"]]) svg.setAttribute(key, value);
     svg.append(outline);
     return svg;
   }
@@ -58,12 +56,24 @@
     return { title: { text: plain(short(title)), standoff: 8 }, gridcolor: t.grid, zerolinecolor: t.grid, linecolor: t.rule, automargin: true, ...more };
   }
 
-  // 1, 2, 5 and powers of ten as they are: decades alone say little on short axes.
+  // 1, 2, 5, 10 as they are: powers of ten alone say little on short axes.
+  function roundNumbers(low, high, most = 7) {
+    for (const digits of [[1, 2, 5], [1, 3], [1]]) {
+      const found = [];
+      for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1; power++) {
+        for (const digit of digits) found.push(Number((digit * 10 ** power).toPrecision(1)));
+      }
+      const inside = found.filter((v) => v >= low * 0.99 && v <= high * 1.01);
+      if (inside.length <= most) return inside;
+      if (digits.length === 1) return inside.filter((_, i) => i % Math.ceil(inside.length / most) === 0);
+    }
+  }
+
   function logAxis(t, title, values, more = {}) {
     const positive = values.filter((v) => v > 0);
-    const low = Math.min(...positive), high = Math.max(...positive);
-    const wide = high / low > 1e3;
-    return axis(t, title, { type: "log", dtick: wide ? 1 : "D2", nticks: 8, exponentformat: "power", minexponent: 5, ...more });
+    const ticks = positive.length ? roundNumbers(Math.min(...positive), Math.max(...positive)) : [];
+    const text = ticks.map((v) => (v >= 1e5 || v < 1e-3 ? v.toExponential(0).replace("e+", "e") : number(v)));
+    return axis(t, title, { type: "log", tickvals: ticks, ticktext: text, ...more });
   }
 
   function layout(t, more) {
@@ -71,18 +81,10 @@
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 50, r: 12, t: 12, b: 44 },
       font: { color: t.ink, size: 12, family: "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif" },
       hoverlabel: { bgcolor: t.paper, bordercolor: t.rule, font: { color: t.ink }, align: "left" },
-      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "closest", dragmode: "zoom",
+      legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, hovermode: "closest",
       ...more,
     };
   }
-
-  const hasWebGL = (() => {
-    try {
-      return Boolean(document.createElement("canvas").getContext("webgl"));
-    } catch {
-      return false;
-    }
-  })();
 
   function draw(id, traces, more) {
     const node = at(id);
@@ -92,38 +94,34 @@
     Plotly.react(node, traces, { ...layout(theme(), more), ...size }, config);
   }
 
-  function drawMap(stop) {
+  function drawAxes() {
     const t = theme();
-    const looks = stop.labels.map((k) => stop.looks[k]);
-    const faded = (i) => alone !== null && stop.labels[i] !== alone;
-    const many = map.x.length > MANY;
-    const noun = map.rows_have_ids ? "" : "row ";
-    draw("map", [{
-      type: many && hasWebGL ? "scattergl" : "scatter", mode: "markers", x: map.x, y: map.y,
-      marker: {
-        color: looks.map((look, i) => (faded(i) ? t.grid : colorOf(look))),
-        symbol: looks.map((look) => SHAPES[shapeOf(look)]),
-        size: looks.map((look) => (many ? 5 : 7) + (shapeOf(look) ? 2 : 0)),
-        opacity: many ? 0.8 : 0.9, line: { width: many ? 0 : 0.5, color: t.paper },
-      },
-      text: map.ids.map((id, i) => `${noun}${plain(short(String(id)))}<br>cluster ${stop.labels[i]} of ${count(stop.sizes[stop.labels[i]], "row")}`),
-      hoverinfo: "text",
-    }], {
+    draw("map", [pointMap.trace()], {
       xaxis: axis(t, map.names[0], { zeroline: false }),
       yaxis: axis(t, map.names[1], { zeroline: false, showticklabels: map.by !== "spread" }),
+      uirevision: "keep the zoom",
     });
+  }
+
+  const drawMap = (stop) => pointMap.show(stop, alone, theme());
+
+  // So many ranks, dense at the top: on a logarithmic axis more would cover each other.
+  function ranks(n, most = 300) {
+    if (n <= most) return Array.from({ length: n }, (_, i) => i);
+    return [...new Set(Array.from({ length: most }, (_, i) => Math.round(n ** (i / (most - 1))) - 1))];
   }
 
   function drawSizes(stop) {
     const t = theme();
     const { sizes, tail } = stop;
+    const drawn = ranks(sizes.length);
     const traces = [{
-      type: "scatter", mode: "markers", name: "clusters", x: sizes.map((_, i) => i + 1), y: sizes,
+      type: "scatter", mode: "markers", name: "clusters", x: drawn.map((k) => k + 1), y: drawn.map((k) => sizes[k]),
       marker: {
-        size: 8, color: stop.looks.map((look, k) => (alone !== null && alone !== k ? t.grid : colorOf(look))),
-        symbol: stop.looks.map((look) => SHAPES[shapeOf(look)]),
+        size: 8, color: drawn.map((k) => (alone !== null && alone !== k ? t.rule : colorOf(stop.looks[k]))),
+        symbol: drawn.map((k) => Looks.shapes[shapeOf(stop.looks[k])]),
       },
-      text: sizes.map((size, k) => `cluster ${k}: ${count(size, "row")}`), hoverinfo: "text", showlegend: false,
+      text: drawn.map((k) => `cluster ${k}: ${count(sizes[k], "row")}`), hoverinfo: "text", showlegend: false,
     }];
     if (tail.fitted.length) {
       traces.push({ type: "scatter", mode: "lines", name: `power law, α = ${tail.alpha.toFixed(2)}`, x: [1, sizes.length], y: tail.fitted, line: { color: t.orange }, hoverinfo: "skip", showlegend: true });
@@ -200,7 +198,7 @@
     return element("tr", [
       element("th", [mark(stop.looks[cluster.k]), choose], { scope: "row" }),
       element("td", number(cluster.size), { class: "n" }),
-      element("td", [`${(100 * cluster.share).toFixed(1)} %`, element("span", bar, { class: "barbox", "aria-hidden": "true" })], { class: "n" }),
+      element("td", [element("span", bar, { class: "barbox", "aria-hidden": "true" }), `${(100 * cluster.share).toFixed(1)} %`], { class: "n" }),
       element("td", cluster.spread.toFixed(2), { class: "n" }),
       element("td", contrasts.length ? contrasts : "–"),
       element("td", short(cluster.typical)), element("td", short(cluster.remote)),
@@ -257,12 +255,17 @@
     drawSizes(stop);
   }
 
-  function drawAll() {
-    const stop = stops[now];
-    drawMap(stop);
-    drawSizes(stop);
-    drawThreshold(stop);
-    drawPath(stop);
+  function drawCurves() {
+    drawSizes(stops[now]);
+    drawThreshold(stops[now]);
+    drawPath(stops[now]);
+  }
+
+  // While a key is held down, only the last of several stops is worth its curves.
+  let waiting = 0;
+  function drawCurvesSoon() {
+    clearTimeout(waiting);
+    waiting = setTimeout(drawCurves, 30);
   }
 
   function show(index) {
@@ -280,7 +283,8 @@
     fillFacts(stop);
     fillClusters(stop);
     fillProfile(stop);
-    drawAll();
+    drawMap(stop);
+    drawCurvesSoon();
   }
 
   if (slider) {
@@ -289,11 +293,14 @@
     at("finer").addEventListener("click", () => show(now + 1));
     at("reset").addEventListener("click", () => show(report.chosen));
   }
+  drawAxes();
+  pointMap.watch();
   show(now);
+  drawCurves();
   drawObjective();
 
   // Pictures follow the light of the page, and paper is always light.
-  const redraw = () => { drawAll(); drawObjective(); };
+  const redraw = () => { drawAxes(); drawMap(stops[now]); drawCurves(); drawObjective(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; redraw(); });
   addEventListener("afterprint", () => { delete document.documentElement.dataset.theme; redraw(); });
