@@ -200,7 +200,7 @@
     return element("tr", [
       element("th", [mark(stop.looks[cluster.k]), choose], { scope: "row" }),
       element("td", number(cluster.size), { class: "n" }),
-      element("td", [element("span", bar, { class: "barbox", "aria-hidden": "true" }), `${(100 * cluster.share).toFixed(1)} %`], { class: "n" }),
+      element("td", [element("span", bar, { class: "barbox", "aria-hidden": "true" }), element("span", `${(100 * cluster.share).toFixed(1)} %`, { class: "share" })], { class: "n" }),
       element("td", cluster.spread.toFixed(2), { class: "n" }),
       element("td", contrasts.length ? contrasts : "–"),
       element("td", short(cluster.typical)), element("td", short(cluster.remote)),
@@ -261,6 +261,7 @@
     drawSizes(stops[now]);
     drawThreshold(stops[now]);
     drawPath(stops[now]);
+    document.documentElement.dataset.drawn = now; // for whoever waits until all is drawn
   }
 
   // While a key is held down, only the last of several stops is worth its curves.
@@ -298,13 +299,11 @@
   drawAxes();
   pointMap.watch();
   show(now);
-  drawCurves();
-  drawObjective();
+  setTimeout(drawObjective, 0);
 
   // Pictures follow the light of the page, and paper is always light.
   const redraw = () => { drawAxes(); drawMap(stops[now]); drawCurves(); drawObjective(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; redraw(); });
   addEventListener("afterprint", () => { delete document.documentElement.dataset.theme; redraw(); });
-  document.documentElement.dataset.ready = "yes";
 })();
