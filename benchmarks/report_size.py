@@ -1,7 +1,7 @@
 """How large the report of 100,000 rows is, and how long a browser takes to open it.
 
-Needs playwright and chromium: ``apt-get install chromium``. Run it on a machine with nothing else to do:
-``python benchmarks/report_size.py [n_rows]``. What is timed is a cold page, from asking for the file
+Needs playwright and chromium (``apt-get install chromium``) and a machine with nothing else to do:
+``python benchmarks/report_size.py [n_rows]``. What is timed is a new page, from asking for the file
 until map, tables and curves are drawn.
 """
 
