@@ -106,6 +106,7 @@ def colours_of(stop):
 
 def place_of_first_row(page):
     """Where on the screen the first row of the map is."""
+    page.evaluate("document.getElementById('map').scrollIntoView({ block: 'center' })")
     return page.evaluate(
         """() => {
           const { xaxis, yaxis } = document.getElementById("map")._fullLayout;

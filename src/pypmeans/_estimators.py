@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pypmeans import _kernels
+from pypmeans._glance import GlanceMixin
 from pypmeans._improving import SearchMoves
 from pypmeans._moves import PaperMoves
 from pypmeans._path import (
@@ -48,6 +49,7 @@ ALGORITHMS = {
 
 
 class _PenalizedMeans(
+    GlanceMixin,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
