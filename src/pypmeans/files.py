@@ -1,11 +1,11 @@
-"""Tables in files, of any size, read block by block. Needs ``pip install "pypmeans[files]"``.
+"""Tables in files, of any size, read block by block, and fitted models. Needs ``pip install "pypmeans[files]"``.
 
 CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumPy's .npy.
 """
 
 import copy
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,20 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from pypmeans._columns import check_same_columns, choose_columns, common_dtype
 from pypmeans._locating import KINDS, TableError, find_files, one_kind, reading
 from pypmeans._readers import READERS, pyarrow
+from pypmeans._saving import ModelError, SavedModel, load_model, save_model
 from pypmeans._writing import open_writer, safe_cells, whole_file
 
-__all__ = ["SCALINGS", "Block", "TableError", "TableFile", "write_labels"]
+__all__ = [
+    "SCALINGS",
+    "Block",
+    "ModelError",
+    "SavedModel",
+    "TableError",
+    "TableFile",
+    "load_model",
+    "save_model",
+    "write_labels",
+]
 
 SCALINGS = {"minmax": MinMaxScaler, "standard": StandardScaler, "l2": Normalizer, "none": None}
 BLOCK_ROWS = 65_536
@@ -41,6 +52,8 @@ class Block:
         rows with missing values were dropped.
     row_numbers : ndarray of shape (n_rows,)
         The place of each row in the file.
+    values : ndarray of shape (n_rows, n_features)
+        The numbers as they were before scaling; `rows` itself where nothing was scaled.
     """
 
     rows: np.ndarray
@@ -49,6 +62,7 @@ class Block:
     start: int
     stop: int
     row_numbers: np.ndarray = field(repr=False)
+    values: np.ndarray = field(repr=False)
 
 
 class TableFile:
@@ -80,6 +94,9 @@ class TableFile:
         Columns that hold text, dates or nothing at all.
     n_features : int
         The number of columns used.
+    watch : callable or None
+        Called with the name of the file and the number of its rows so far, after each block that
+        is read: for progress bars.
     dtype : dtype
         float32 if all columns are of no more than that, otherwise float64.
 
@@ -111,6 +128,7 @@ class TableFile:
         self.id_column = id_column
         self.missing = missing
         self.scaler: Any = None
+        self.watch: Any = None
         self._stamps = {file: _stamp(file) for file in self.files}
         kind = one_kind(self.files)
         first = reading(self.files[0], "", lambda: READERS[kind](self.files[0]))
@@ -220,7 +238,7 @@ class TableFile:
                 f"{_place(block)}: some values are so far from those the scaling was made for that "
                 "they overflow. Leave those rows out."
             )
-        return Block(rows, block.ids, block.name, block.start, block.stop, block.row_numbers)
+        return replace(block, rows=rows)
 
     def _checked_blocks(self):
         """Blocks without missing and infinite values, at least one row in all."""
@@ -247,7 +265,9 @@ class TableFile:
             for rows, ids in self._pieces(reader):
                 stop = start + len(rows)
                 numbers = np.arange(start, stop)
-                yield Block(rows, ids, str(reader.path), start, stop, numbers)
+                yield Block(rows, ids, str(reader.path), start, stop, numbers, rows)
+                if self.watch is not None:
+                    self.watch(str(reader.path), stop)
                 start = stop
             self._refuse_changed(reader.path)
             if self._counts.setdefault(reader.path, start) != start:
@@ -281,9 +301,8 @@ class TableFile:
             self._refuse_missing(block)
         whole = ~gaps.any(axis=1)
         ids = None if block.ids is None else block.ids.filter(pyarrow().array(whole))
-        return Block(
-            block.rows[whole], ids, block.name, block.start, block.stop, block.row_numbers[whole]
-        )
+        rows = block.rows[whole]
+        return replace(block, rows=rows, ids=ids, row_numbers=block.row_numbers[whole], values=rows)
 
     def _refuse_missing(self, block):
         """Say how many values each column lacks in all; that takes the rest of a pass."""
