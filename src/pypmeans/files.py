@@ -1,6 +1,7 @@
-"""Tables in files, of any size, read block by block, and fitted models. Needs ``pip install "pypmeans[files]"``.
+"""Tables in files, read block by block whatever their size, and fitted models in files.
 
-CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumPy's .npy.
+CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumPy's .npy. Needs
+pyarrow: ``pip install "pypmeans[files]"``; models need skops: ``pip install "pypmeans[cli]"``.
 """
 
 import copy
@@ -25,6 +26,7 @@ __all__ = [
     "SavedModel",
     "TableError",
     "TableFile",
+    "column_names",
     "load_model",
     "save_model",
     "write_labels",
@@ -92,6 +94,8 @@ class TableFile:
         The columns used; x0, x1 and so on where the file has no names.
     left_out : list of str
         Columns that hold text, dates or nothing at all.
+    unused : list of str
+        Columns that could be used, but were not asked for.
     n_features : int
         The number of columns used.
     watch : callable or None
@@ -131,8 +135,8 @@ class TableFile:
         self.watch: Any = None
         self._stamps = {file: _stamp(file) for file in self.files}
         kind = one_kind(self.files)
-        first = reading(self.files[0], "", lambda: READERS[kind](self.files[0]))
-        self.columns, self.left_out = choose_columns(first, columns, id_column)
+        first = _first_reader(self.files, kind)
+        self.columns, self.left_out, self.unused = choose_columns(first, columns, id_column)
         self._readers = [first]
         for file in self.files[1:]:
             self._readers.append(reading(file, "", lambda f=file: READERS[kind](f, like=first)))
@@ -337,6 +341,27 @@ class TableFile:
     def _title(self):
         more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
         return f"{self.files[0]}{more}"
+
+
+def column_names(path):
+    """All columns of a table, whatever they hold.
+
+    Parameters
+    ----------
+    path : str, path or list of these
+        As for :class:`TableFile`.
+
+    Returns
+    -------
+    names : list of str
+        Those of the first file.
+    """
+    files = find_files(path)
+    return list(_first_reader(files, one_kind(files)).types)
+
+
+def _first_reader(files, kind):
+    return reading(files[0], "", lambda: READERS[kind](files[0]))
 
 
 _CHANGED = "{} was changed while it was being read. Run again when nobody writes to it."
