@@ -61,6 +61,7 @@ class _PenalizedMeans(
         "algorithm": [StrOptions({"search", "paper"})],
         "init": [StrOptions({"mean", "random"}), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="left")],
         "max_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "n_threads": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
@@ -107,6 +108,7 @@ class _PenalizedMeans(
                 centers,
                 ALGORITHMS[self.algorithm].moves(penalty, most_clusters),
                 max_iter=self.max_iter,
+                tol=self.tol,
                 report=progress,
             )
         progress.close()
@@ -351,6 +353,10 @@ class PYPMeans(_PenalizedMeans):
         has found a solution together with `lam`, "mean" means to start from that.
     max_iter : int, default=100
         The most passes over the rows.
+    tol : float, default=0.0
+        Rows count as settled when their moving lowered the objective by this part of it or less; 0
+        means when no label changes. Where groups touch, the last rows to settle take most passes
+        and change next to nothing: 1e-4 saves them.
     max_clusters : int, default=None
         The most clusters to open.
     n_threads : int, default=None
@@ -432,6 +438,7 @@ class PYPMeans(_PenalizedMeans):
         algorithm="search",
         init="mean",
         max_iter=100,
+        tol=0.0,
         max_clusters=None,
         n_threads=None,
         random_state=None,
@@ -442,6 +449,7 @@ class PYPMeans(_PenalizedMeans):
         self.algorithm = algorithm
         self.init = init
         self.max_iter = max_iter
+        self.tol = tol
         self.max_clusters = max_clusters
         self.n_threads = n_threads
         self.random_state = random_state
@@ -460,7 +468,7 @@ class DPMeans(_PenalizedMeans):
         The price of a cluster, in the units of `X`, squared: what it must save in the sum of
         squares. With ``algorithm="paper"``, the squared distance from the nearest center past which
         a row founds a cluster. "auto" as for :class:`PYPMeans`.
-    algorithm, init, max_iter, max_clusters, n_threads, random_state, verbose
+    algorithm, init, max_iter, tol, max_clusters, n_threads, random_state, verbose
         As for :class:`PYPMeans`.
 
     Attributes
@@ -497,6 +505,7 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         algorithm="search",
         init="mean",
         max_iter=100,
+        tol=0.0,
         max_clusters=None,
         n_threads=None,
         random_state=None,
@@ -506,6 +515,7 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         self.algorithm = algorithm
         self.init = init
         self.max_iter = max_iter
+        self.tol = tol
         self.max_clusters = max_clusters
         self.n_threads = n_threads
         self.random_state = random_state
