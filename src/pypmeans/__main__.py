@@ -1,5 +1,6 @@
 """``python -m pypmeans``, and the command ``pypmeans``."""
 
+import signal
 import sys
 
 
@@ -14,6 +15,7 @@ def main():
         message = f'The command requires {package}: pip install "pypmeans[cli]".'
         print(f"pypmeans: {message}", file=sys.stderr)
         sys.exit(1)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that drafts are removed
     run()
 
 

@@ -1,7 +1,6 @@
 """Failures of the command line: one readable line with the remedy, and the exit code."""
 
 import os
-import signal
 import sys
 
 from pypmeans._cli_screen import print_error
@@ -21,8 +20,6 @@ SPELLED = {  # remedies in the words of the command line
 
 def run_app(app):
     """Run the commands and exit; whatever fails is told in one line."""
-    if hasattr(signal, "SIGTERM"):
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that drafts are removed
     try:
         code = app(prog_name="pypmeans", standalone_mode=False)
         sys.stdout.flush()

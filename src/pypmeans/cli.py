@@ -54,6 +54,13 @@ class Missing(StrEnum):
     mean = "mean"
 
 
+class Init(StrEnum):
+    """Where to start from."""
+
+    mean = "mean"
+    random = "random"
+
+
 class Algorithm(StrEnum):
     """Names of algorithms."""
 
@@ -81,18 +88,27 @@ def _option(*names, panel, **more):
 Data = Annotated[
     list[str],
     typer.Argument(
-        help="CSV, TSV, Parquet, Feather or NPY files, or a folder; - is standard input."
+        metavar="DATA...",
+        help="CSV, TSV, Parquet, Feather or NPY files, or a folder; - is standard input.",
     ),
 ]
 Columns = Annotated[
     list[str] | None,
     _option(
-        "--columns", panel="Data", help="Columns to use, as a,b,c. Default: all that hold numbers."
+        "--columns",
+        panel="Data",
+        metavar="A,B,C",
+        help="Columns to use. Default: all that hold numbers.",
     ),
 ]
 Id = Annotated[
     str | None,
-    _option("--id", panel="Data", help="The column that names the rows; it is no feature."),
+    _option(
+        "--id",
+        panel="Data",
+        metavar="NAME",
+        help="The column that names the rows; it is no feature.",
+    ),
 ]
 ScaleOption = Annotated[
     Scale,
@@ -118,7 +134,7 @@ Lam = Annotated[
 Theta = Annotated[
     float | None,
     _option(
-        "--theta", panel="Clustering", min=0,
+        "--theta", panel="Clustering", min=0, metavar="NUMBER",
         help="Twice the variance within a cluster, per feature. Default: follows from lam.",
     ),
 ]  # fmt: skip
@@ -126,24 +142,32 @@ AlgorithmOption = Annotated[
     Algorithm,
     _option("--algorithm", panel="Clustering", help="The search, or exactly the paper."),
 ]
+InitOption = Annotated[
+    Init, _option("--init", panel="Clustering", help="Start from the mean, or from a random row.")
+]
 MaxIter = Annotated[
-    int, _option("--max-iter", panel="Clustering", min=1, help="The most passes over the rows.")
+    int,
+    _option(
+        "--max-iter", panel="Clustering", metavar="N", min=1, help="The most passes over the rows."
+    ),
 ]
 MaxClusters = Annotated[
     int | None,
-    _option("--max-clusters", panel="Clustering", min=1, help="The most clusters to open."),
+    _option(
+        "--max-clusters", panel="Clustering", metavar="N", min=1, help="The most clusters to open."
+    ),
 ]
 RandomState = Annotated[
     int | None,
     _option(
-        "--random-state", panel="Clustering", min=0, max=2**32 - 1,
-        help="Kept with the model; all that the command does is deterministic.",
+        "--random-state", panel="Clustering", metavar="N", min=0, max=2**32 - 1,
+        help="Serves --init random; all else is deterministic.",
     ),
 ]  # fmt: skip
 Threads = Annotated[
     int | None,
     _option(
-        "--threads", "--n-threads", panel="Clustering", min=1,
+        "--threads", "--n-threads", panel="Clustering", metavar="N", min=1,
         help="Number of threads; the result is the same for any. Default: all CPUs.",
     ),
 ]  # fmt: skip
@@ -165,11 +189,6 @@ LabelsOutput = Annotated[
 @app.command()
 def fit(
     data: Data,
-    output: LabelsOutput = None,
-    model: Annotated[
-        Path | None,
-        _option("--model", "-m", panel="Output", help="Save the model to this file, for predict."),
-    ] = None,
     columns: Columns = None,
     id_column: Id = None,
     scale: ScaleOption = Scale.minmax,
@@ -177,10 +196,22 @@ def fit(
     lam: Lam = "auto",
     theta: Theta = None,
     algorithm: AlgorithmOption = Algorithm.search,
+    init: InitOption = Init.mean,
     max_iter: MaxIter = 100,
     max_clusters: MaxClusters = None,
     random_state: RandomState = None,
     threads: Threads = None,
+    output: LabelsOutput = None,
+    model: Annotated[
+        Path | None,
+        _option(
+            "--model",
+            "-m",
+            panel="Output",
+            metavar="FILE",
+            help="Save the model to this file, for predict.",
+        ),
+    ] = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -194,7 +225,7 @@ def fit(
         require("skops.io", extra="cli", caller="--model")
     check_outputs([target, model], data, overwrite=force)
     estimator = _estimator(
-        lam, theta, algorithm, max_iter, max_clusters, random_state, threads, screen
+        lam, theta, algorithm, init, max_iter, max_clusters, random_state, threads, screen
     )
     with open_table(data, columns, id_column, missing, screen) as (table, work):
         found = cluster(table, estimator, scale, screen, work)
@@ -205,10 +236,10 @@ def fit(
     _show_clustering(screen, found, {"labels": target, "model": model})
 
 
-def _estimator(lam, theta, algorithm, max_iter, max_clusters, random_state, threads, screen):
+def _estimator(lam, theta, algorithm, init, max_iter, max_clusters, random_state, threads, screen):
     return pypmeans.PYPMeans(
-        lam, theta, algorithm=str(algorithm), max_iter=max_iter, max_clusters=max_clusters,
-        n_threads=threads, random_state=random_state, verbose=int(screen.shows_progress),
+        lam, theta, algorithm=str(algorithm), init=str(init), max_iter=max_iter,
+        max_clusters=max_clusters, n_threads=threads, random_state=random_state, verbose=int(screen.shows_progress),
     )  # fmt: skip
 
 
@@ -223,7 +254,8 @@ def _show_clustering(screen, found, written):
     screen.show(
         f"{count(description.n_clusters, 'cluster')} of {count(description.n_rows, 'row')} with "
         f"{count(len(description.feature_names), 'feature')} "
-        f"(lam {model.lam_:.4g}, theta {model.theta_:.4g})", "", cluster_table(description), "", *tail_lines(description.tail),
+        f"(lam {model.lam_:.4g}, theta {model.theta_:.4g})",
+        "", cluster_table(description), "", *tail_lines(description.tail),
     )  # fmt: skip
     for what, path in written.items():
         if path is not None:
@@ -238,12 +270,12 @@ def _show_clustering(screen, found, written):
 
 @app.command()
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model saved by fit --model.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by fit --model.")],
     data: Data,
-    output: LabelsOutput = None,
     id_column: Id = None,
     missing: MissingOption = Missing.error,
     threads: Threads = None,
+    output: LabelsOutput = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -277,16 +309,22 @@ def predict(
 @app.command()
 def path(
     data: Data,
-    output: Annotated[
-        Path | None,
-        _option("--output", "-o", panel="Output", help="Also write the table to this CSV file."),
-    ] = None,
     columns: Columns = None,
     id_column: Id = None,
     scale: ScaleOption = Scale.minmax,
     missing: MissingOption = Missing.error,
     max_clusters: MaxClusters = None,
     threads: Threads = None,
+    output: Annotated[
+        Path | None,
+        _option(
+            "--output",
+            "-o",
+            panel="Output",
+            metavar="FILE",
+            help="Also write the table to this CSV file.",
+        ),
+    ] = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -311,17 +349,6 @@ def path(
 @app.command()
 def report(
     data: Data,
-    output: Annotated[
-        Path | None,
-        _option("--output", "-o", panel="Output", help="The page. Default: NAME.html beside DATA."),
-    ] = None,
-    axes: Annotated[
-        str | None,
-        _option("--map", panel="Output", metavar="A,B", help="The two columns of the map."),
-    ] = None,
-    title: Annotated[
-        str | None, _option("--title", panel="Output", help="The heading of the page.")
-    ] = None,
     columns: Columns = None,
     id_column: Id = None,
     scale: ScaleOption = Scale.minmax,
@@ -329,10 +356,29 @@ def report(
     lam: Lam = "auto",
     theta: Theta = None,
     algorithm: AlgorithmOption = Algorithm.search,
+    init: InitOption = Init.mean,
     max_iter: MaxIter = 100,
     max_clusters: MaxClusters = None,
     random_state: RandomState = None,
     threads: Threads = None,
+    output: Annotated[
+        Path | None,
+        _option(
+            "--output",
+            "-o",
+            panel="Output",
+            metavar="FILE",
+            help="The page. Default: NAME.html beside DATA.",
+        ),
+    ] = None,
+    axes: Annotated[
+        str | None,
+        _option("--map", panel="Output", metavar="A,B", help="The two columns of the map."),
+    ] = None,
+    title: Annotated[
+        str | None,
+        _option("--title", panel="Output", metavar="TEXT", help="The heading of the page."),
+    ] = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -343,7 +389,7 @@ def report(
     screen = Screen(quiet=quiet, json=json)
     check_outputs([target], data, overwrite=force)
     estimator = _estimator(
-        lam, theta, algorithm, max_iter, max_clusters, random_state, threads, screen
+        lam, theta, algorithm, init, max_iter, max_clusters, random_state, threads, screen
     )
     with open_table(data, columns, id_column, missing, screen) as (table, work):
         found = cluster(table, estimator, scale, screen, work)
@@ -361,7 +407,9 @@ def _report_class():
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Argument(help="Where its files go.")] = Path("pypmeans-demo"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where its files go.")] = Path(
+        "pypmeans-demo"
+    ),
     force: Force = False,
     quiet: Quiet = False,
 ):
@@ -374,10 +422,10 @@ def demo(
     check_outputs([data, labels, model, page], [], overwrite=force)
     write_demo(data, overwrite=force)
     screen.show(f"$ pypmeans fit {data} --model {model}")
-    fit([str(data)], str(labels), model, force=force, quiet=quiet)
+    fit([str(data)], output=str(labels), model=model, force=force, quiet=quiet)
     screen.show("", *agreement(labels))
     try:
-        report([str(data)], page, force=force, quiet=True)
+        report([str(data)], output=page, force=force, quiet=True)
     except ImportError as error:
         screen.remark(f"no report: {error}")
     else:
