@@ -163,6 +163,10 @@ class ArraySamples:
         """Weighted mean and weight of each cluster; an empty one has weight 0 and no mean."""
         return self._sums.means(self.labels, n_clusters, self._threads)
 
+    def sums(self, n_clusters):
+        """Weighted sum of the rows of each cluster, seen from the origin, and its weight."""
+        return self._sums.sums(self.labels, n_clusters, self._threads)
+
     def cost(self):
         """The weighted sum of squared distances of the rows to their centers."""
         self._catch_up()

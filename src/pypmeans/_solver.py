@@ -70,8 +70,8 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
     _, sizes = samples.means(len(centers))
     history.append(samples.cost() + penalty.charge(sizes[sizes > 0]))
     return number_by_size(
-        samples, centers, sizes, offsets, lineage, history=history, n_iter=n_iter, converged=converged,
-        capped=moves.capped, exhausted=moves.exhausted,
+        samples, centers, sizes, offsets, lineage, history=history, n_iter=n_iter,
+        converged=converged, capped=moves.capped, exhausted=moves.exhausted,
     )  # fmt: skip
 
 

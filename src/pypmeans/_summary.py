@@ -33,6 +33,12 @@ class Summary(NamedTuple):
         return cls(centers, np.array(weight, dtype=np.float64), np.zeros_like(centers), 0.0)
 
     @property
+    def room(self):
+        """How many micro-clusters there may be."""
+        n_features = self.centers.shape[1]
+        return max(LEAST_CLUSTERS, min(MOST_CLUSTERS, MOST_NUMBERS // n_features))
+
+    @property
     def mean(self):
         """The mean of all rows."""
         middle = self.centers[:1]
@@ -44,10 +50,9 @@ class Summary(NamedTuple):
 
     def with_others(self, other, n_threads=None):
         """Both in one; where there is no room for all, near ones join."""
-        size = most_clusters(self.centers.shape[1])
         both = self.beside(other)
-        if len(both.weight) <= size or not len(self.weight):
-            return both.covered(size, n_threads)
+        if len(both.weight) <= both.room or not len(self.weight):
+            return both.covered(n_threads)
         sq_radius = max(self.sq_radius, other.sq_radius)
         labels, sq_dists = labels_by(
             self.centers, np.zeros(len(self.weight)), other.centers, n_threads
@@ -55,18 +60,18 @@ class Summary(NamedTuple):
         near = sq_dists <= sq_radius
         groups = np.concatenate([np.arange(len(self.weight)), labels[near]])
         joined = self.beside(other.some(near)).in_groups(groups, sq_radius)
-        return joined.beside(other.some(~near)).covered(size, n_threads)
+        return joined.beside(other.some(~near)).covered(n_threads)
 
-    def covered(self, size, n_threads=None):
+    def covered(self, n_threads=None):
         """As it is if there is room, otherwise by half as many micro-clusters as there is room for.
 
         Half, so that there is room for a while.
         """
-        if len(self.weight) <= size:
+        if len(self.weight) <= self.room:
             return self
         with ArraySamples(self.centers, self.weight, n_threads) as samples:
             samples.assign(self.mean[None, :])
-            while samples.n_clusters < size // 2:
+            while samples.n_clusters < self.room // 2:
                 samples.absorb(samples.farthest().point)
             sq_radius = samples.farthest().sq_dist
             return self.in_groups(samples.labels, sq_radius)
@@ -98,8 +103,3 @@ class Summary(NamedTuple):
             squares = self.weight * about**2 + self.inner[:, j]
             inner[:, j] = np.bincount(groups, weights=squares, minlength=c)
         return Summary(centers, weight, inner, sq_radius)
-
-
-def most_clusters(n_features):
-    """How many micro-clusters a summary may have."""
-    return max(LEAST_CLUSTERS, min(MOST_CLUSTERS, MOST_NUMBERS // n_features))
