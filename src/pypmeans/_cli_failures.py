@@ -22,6 +22,8 @@ def run_app(app):
     """Run the commands and exit; whatever fails is told in one line."""
     try:
         code = app(prog_name="pypmeans", standalone_mode=False)
+        if code == STOPPED:  # newer versions of typer turn an interrupt into this
+            raise KeyboardInterrupt
         sys.stdout.flush()
     except BrokenPipeError:
         # Nobody reads any more; what is left in the buffer must not raise once again.

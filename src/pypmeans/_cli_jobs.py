@@ -13,7 +13,7 @@ from pypmeans import PYPMeans, scale_path
 from pypmeans._cli_input import fits_in_memory, named_files, split_names
 from pypmeans._describe import Description, describe_blocks
 from pypmeans._writing import refuse_existing, whole_file
-from pypmeans.files import TableError, TableFile
+from pypmeans.files import TableError, TableFile, labels_kind
 
 REPORTED_ROWS = 1_000_000  # of a table larger than memory
 LIKE_AN_ID = re.compile(r"^(id|index|key|row|rownum|row_?(id|number)|.*_id|unnamed: 0|)$", re.I)
@@ -32,9 +32,10 @@ class Clustering:
 
 def labels_path(data, output, suffix=".clusters.csv"):
     """Where results go: as told, beside a single file, here for several; None is stdout."""
-    if output is not None:
-        return None if output == "-" else Path(output)
-    if data == ["-"]:
+    if output is not None and output != "-":
+        labels_kind(output)  # refuse a wrong name before any work
+        return Path(output)
+    if output == "-" or data == ["-"]:
         return None
     if len(data) == 1 and Path(data[0]).is_file():
         file = Path(data[0])
@@ -100,6 +101,8 @@ def cluster(table, estimator, scale, screen, work):
     work.begin("clustering")
     with screen.warnings_as_remarks() as remarks, work.passes():
         estimator.fit(scaled.to_array() if in_memory else scaled)
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_  # the table has the names; its blocks are plain arrays
     work.begin("describing the clusters")
     description = describe_blocks(
         estimator,

@@ -151,6 +151,13 @@ MaxIter = Annotated[
         "--max-iter", panel="Clustering", metavar="N", min=1, help="The most passes over the rows."
     ),
 ]
+Tol = Annotated[
+    float,
+    _option(
+        "--tol", panel="Clustering", min=0, metavar="NUMBER",
+        help="Stop when a pass lowers the objective by this part or less.",
+    ),
+]  # fmt: skip
 MaxClusters = Annotated[
     int | None,
     _option(
@@ -198,6 +205,7 @@ def fit(
     algorithm: AlgorithmOption = Algorithm.search,
     init: InitOption = Init.mean,
     max_iter: MaxIter = 100,
+    tol: Tol = 0.0,
     max_clusters: MaxClusters = None,
     random_state: RandomState = None,
     threads: Threads = None,
@@ -225,8 +233,9 @@ def fit(
         require("skops.io", extra="cli", caller="--model")
     check_outputs([target, model], data, overwrite=force)
     estimator = _estimator(
-        lam, theta, algorithm, init, max_iter, max_clusters, random_state, threads, screen
-    )
+        screen, lam=lam, theta=theta, algorithm=str(algorithm), init=str(init), max_iter=max_iter,
+        tol=tol, max_clusters=max_clusters, random_state=random_state, n_threads=threads,
+    )  # fmt: skip
     with open_table(data, columns, id_column, missing, screen) as (table, work):
         found = cluster(table, estimator, scale, screen, work)
         work.begin("writing the clusters")
@@ -236,11 +245,9 @@ def fit(
     _show_clustering(screen, found, {"labels": target, "model": model})
 
 
-def _estimator(lam, theta, algorithm, init, max_iter, max_clusters, random_state, threads, screen):
-    return pypmeans.PYPMeans(
-        lam, theta, algorithm=str(algorithm), init=str(init), max_iter=max_iter,
-        max_clusters=max_clusters, n_threads=threads, random_state=random_state, verbose=int(screen.shows_progress),
-    )  # fmt: skip
+def _estimator(screen, **parameters):
+    """The model; on a terminal it tells of its passes."""
+    return pypmeans.PYPMeans(**parameters, verbose=int(screen.shows_progress))
 
 
 def _saved(found):
@@ -358,6 +365,7 @@ def report(
     algorithm: AlgorithmOption = Algorithm.search,
     init: InitOption = Init.mean,
     max_iter: MaxIter = 100,
+    tol: Tol = 0.0,
     max_clusters: MaxClusters = None,
     random_state: RandomState = None,
     threads: Threads = None,
@@ -389,8 +397,9 @@ def report(
     screen = Screen(quiet=quiet, json=json)
     check_outputs([target], data, overwrite=force)
     estimator = _estimator(
-        lam, theta, algorithm, init, max_iter, max_clusters, random_state, threads, screen
-    )
+        screen, lam=lam, theta=theta, algorithm=str(algorithm), init=str(init), max_iter=max_iter,
+        tol=tol, max_clusters=max_clusters, random_state=random_state, n_threads=threads,
+    )  # fmt: skip
     with open_table(data, columns, id_column, missing, screen) as (table, work):
         found = cluster(table, estimator, scale, screen, work)
         work.begin("writing the report")

@@ -394,15 +394,21 @@ def write_labels(path, table, label, *, name="cluster", overwrite=False):
     if hasattr(path, "write"):
         _write_batches(pyarrow().PythonFile(path, mode="w"), "csv", ",", table, label, name)
         return
+    kind = labels_kind(path)
+    separator = "\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ","
+    with whole_file(path, overwrite=overwrite) as draft:
+        _write_batches(str(draft), kind, separator, table, label, name)
+
+
+def labels_kind(path):
+    """The kind of file to write labels to, by its name; an error if there is none."""
     kind = KINDS.get(Path(path).suffix.lower())
     if kind in (None, "npy"):
         raise ValueError(
             f"{path}: labels are written as .csv, .tsv, .parquet, .arrow or .feather. "
             "Give a name that ends so."
         )
-    separator = "\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ","
-    with whole_file(path, overwrite=overwrite) as draft:
-        _write_batches(str(draft), kind, separator, table, label, name)
+    return kind
 
 
 def _write_batches(sink, kind, separator, table, label, name):
