@@ -14,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from data import separated_groups
 from pypmeans import DPMeans, PYPMeans
+from pypmeans.datasets import make_power_law_blobs
 
 FOUR_POINTS = [[0.0], [1.0], [8.0], [30.0]]
 TEN_FAR_POINTS = [[100.0 * k] for k in range(10)]
@@ -481,3 +482,15 @@ def test_the_cap_is_named_even_if_clusters_merge_afterwards():
     with pytest.warns(UserWarning, match="max_clusters=4 kept rows"):
         model = DPMeans(3.0, algorithm="paper", max_clusters=4, max_iter=1).fit(X)
     assert model.n_clusters_ <= 4
+
+
+@pytest.mark.parametrize("algorithm", ["paper", "search"])
+def test_a_tolerance_saves_passes_and_costs_next_to_nothing(algorithm):
+    X, _ = make_power_law_blobs(4000, n_clusters=20, separation=3.5, random_state=3)
+    lam = 25.0 if algorithm == "paper" else 60.0
+    exact = PYPMeans(lam, algorithm=algorithm, max_iter=1000).fit(X)
+    rough = PYPMeans(lam, algorithm=algorithm, max_iter=1000, tol=1e-3).fit(X)
+    assert rough.n_iter_ < exact.n_iter_
+    assert rough.objective_ < 1.02 * exact.objective_
+    assert np.all(np.diff(rough.objective_history_) <= 1e-12 * rough.objective_)
+    assert_array_equal(rough.predict(X), rough.labels_)

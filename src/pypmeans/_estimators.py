@@ -17,9 +17,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pypmeans import _kernels
+from pypmeans._beyond_memory import TableBlocks, fit_blocks, in_blocks
+from pypmeans._blocks import counted
 from pypmeans._glance import GlanceMixin
 from pypmeans._improving import SearchMoves
-from pypmeans._moves import PaperMoves
+from pypmeans._moves import Mergers, PaperMoves
 from pypmeans._path import (
     ScalePath,
     dominance_of_one_feature,
@@ -32,7 +34,7 @@ from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
 from pypmeans._threads import Threads, blocks_of
 from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam, theta_of
-from pypmeans._validation import check_init, check_rows, check_weights
+from pypmeans._validation import check_columns, check_init, check_rows, check_weights
 
 
 class Algorithm(NamedTuple):
@@ -40,11 +42,12 @@ class Algorithm(NamedTuple):
 
     penalty: type
     moves: type
+    settling: type  # moves that need no more than a few passes over the rows
 
 
 ALGORITHMS = {
-    "paper": Algorithm(PitmanYorPenalty, PaperMoves),
-    "search": Algorithm(SizedPenalty, SearchMoves),
+    "paper": Algorithm(PitmanYorPenalty, PaperMoves, PaperMoves),
+    "search": Algorithm(SizedPenalty, SearchMoves, Mergers),
 }
 
 
@@ -63,6 +66,7 @@ class _PenalizedMeans(
         "algorithm": [StrOptions({"search", "paper"})],
         "init": [StrOptions({"mean", "random"}), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="left")],
         "max_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "n_threads": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
@@ -92,30 +96,31 @@ class _PenalizedMeans(
         self : object
             The fitted estimator.
         """
+        progress = Progress(self)
+        if in_blocks(X):
+            return self._fit_blocks(TableBlocks(X, sample_weight, self.n_threads), X, progress)
         X = check_rows(self, X, reset=True)
         weight = check_weights(sample_weight, X)
-        counted = weight > 0
-        everyone = bool(counted.all())
-        rows = (X, weight) if everyone else (X[counted], weight[counted])
-        progress = Progress(self)
-        with ArraySamples(*rows, self.n_threads) as samples:
-            penalty, start = self._resolve(samples)
-            most_clusters = min(penalty.limit, self.max_clusters or penalty.limit)
-            centers = check_init(self.init, samples, self.random_state, most_clusters)
-            if start is not None and isinstance(self.init, str) and self.init == "mean":
-                centers = start
-            solution = solve(
-                samples,
-                centers,
-                ALGORITHMS[self.algorithm].moves(penalty, most_clusters),
-                max_iter=self.max_iter,
-                report=progress,
-            )
+        rows, some_weight = counted(X, weight)
+        with ArraySamples(rows, some_weight, self.n_threads) as samples:
+            penalty, centers = self._start(samples, rows, some_weight)
+            solution = self._solve(samples, centers, penalty, progress)
         progress.close()
         self._store(solution, penalty)
-        self._warn_if_doubtful(solution, lightest=weight[counted].min())
-        if not everyone:
+        self._warn_if_doubtful(solution, len(X), lightest=some_weight.min())
+        if len(rows) < len(X):
             self.labels_ = self._nearest(X)[0]
+        return self
+
+    def _fit_blocks(self, blocks, X, progress):
+        """Fit to the rows of `blocks`, which are those of `X`."""
+        self.n_features_in_ = X.n_features
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        solution, penalty, overview = fit_blocks(self, blocks, progress)
+        progress.close()
+        self._store(solution, penalty)
+        self._warn_if_doubtful(solution, overview.n_rows, lightest=overview.lightest)
+        self.labels_ = self.predict(X)
         return self
 
     def predict(self, X):
@@ -132,6 +137,9 @@ class _PenalizedMeans(
             Cluster numbers; 0 is the largest cluster.
         """
         check_is_fitted(self)
+        if in_blocks(X):
+            check_columns(self, X)
+            return np.concatenate([self._nearest(block.rows)[0] for block in X.blocks()])
         return self._nearest(check_rows(self, X, reset=False))[0]
 
     def transform(self, X):
@@ -221,7 +229,30 @@ class _PenalizedMeans(
     def _n_features_out(self):
         return self.n_clusters_
 
-    def _resolve(self, samples):
+    def _start(self, samples, X, weight):
+        """The penalty, and the centers to start from; the rows of `X` show the scale."""
+        penalty, found = self._resolve(samples, X, weight)
+        centers = check_init(self.init, samples, self.random_state, self._most_clusters(penalty))
+        from_path = found is not None and isinstance(self.init, str) and self.init == "mean"
+        return penalty, found if from_path else centers
+
+    def _solve(self, samples, centers, penalty, report, *, sizes=None, settling=False):
+        algorithm = ALGORITHMS[self.algorithm]
+        moves = algorithm.settling if settling else algorithm.moves
+        return solve(
+            samples,
+            centers,
+            moves(penalty, self._most_clusters(penalty)),
+            sizes=sizes,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            report=report,
+        )
+
+    def _most_clusters(self, penalty):
+        return min(penalty.limit, self.max_clusters or penalty.limit)
+
+    def _resolve(self, samples, X, weight):
         """λ and θ as a penalty, and the centers found together with them, if any."""
         if hasattr(self, "path_"):
             del self.path_
@@ -232,15 +263,15 @@ class _PenalizedMeans(
         if self.algorithm == "paper":
             lam = auto_lam(samples, self.theta)
             return penalty(lam, self._theta_for(lam, samples)), None
-        message = dominance_of_one_feature(samples.X, getattr(self, "feature_names_in_", None))
+        message = dominance_of_one_feature(X, getattr(self, "feature_names_in_", None))
         if message:
             _warn(message)
         total, p = float(samples.weight.sum()), samples.X.shape[1]
         if self.theta is not None and self.theta > 0:
             return penalty_of_scale(self.theta / 2, p, total), None
         self.path_ = scale_path(
-            samples.X, max_clusters=self.max_clusters, theta=self.theta,
-            sample_weight=samples.weight, n_threads=self.n_threads,
+            X, max_clusters=self.max_clusters, theta=self.theta, sample_weight=weight,
+            n_threads=self.n_threads,
         )  # fmt: skip
         best = self.path_.best
         return penalty_of_scale(best.scale**2, p, total, self.theta), best.cluster_centers
@@ -266,7 +297,7 @@ class _PenalizedMeans(
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = solution.n_iter
 
-    def _warn_if_doubtful(self, solution, lightest):
+    def _warn_if_doubtful(self, solution, n_rows, lightest):
         c, lam, theta = self.n_clusters_, self.lam_, self.theta_
         if not solution.converged:
             _warn(
@@ -311,7 +342,7 @@ class _PenalizedMeans(
                 f"Only one cluster was found: no row is further than lam={lam:.6g}, a squared "
                 "distance, from the mean of all rows. Give a smaller lam to find more."
             )
-        elif c == len(solution.labels) > 1:
+        elif c == n_rows > 1:
             _warn(f"Each of the {c} rows is a cluster of its own with lam={lam:.6g}. Raise lam.")
 
     def __sklearn_tags__(self):
@@ -353,6 +384,10 @@ class PYPMeans(_PenalizedMeans):
         has found a solution together with `lam`, "mean" means to start from that.
     max_iter : int, default=100
         The most passes over the rows.
+    tol : float, default=0.0
+        Rows count as settled when their moving lowered the objective by this part of it or less; 0
+        means when no label changes. Where groups touch, the last rows to settle take most passes
+        and change next to nothing: 1e-4 saves them.
     max_clusters : int, default=None
         The most clusters to open.
     n_threads : int, default=None
@@ -434,6 +469,7 @@ class PYPMeans(_PenalizedMeans):
         algorithm="search",
         init="mean",
         max_iter=100,
+        tol=0.0,
         max_clusters=None,
         n_threads=None,
         random_state=None,
@@ -444,6 +480,7 @@ class PYPMeans(_PenalizedMeans):
         self.algorithm = algorithm
         self.init = init
         self.max_iter = max_iter
+        self.tol = tol
         self.max_clusters = max_clusters
         self.n_threads = n_threads
         self.random_state = random_state
@@ -462,7 +499,7 @@ class DPMeans(_PenalizedMeans):
         The price of a cluster, in the units of `X`, squared: what it must save in the sum of
         squares. With ``algorithm="paper"``, the squared distance from the nearest center past which
         a row founds a cluster. "auto" as for :class:`PYPMeans`.
-    algorithm, init, max_iter, max_clusters, n_threads, random_state, verbose
+    algorithm, init, max_iter, tol, max_clusters, n_threads, random_state, verbose
         As for :class:`PYPMeans`.
 
     Attributes
@@ -499,6 +536,7 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         algorithm="search",
         init="mean",
         max_iter=100,
+        tol=0.0,
         max_clusters=None,
         n_threads=None,
         random_state=None,
@@ -508,6 +546,7 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         self.algorithm = algorithm
         self.init = init
         self.max_iter = max_iter
+        self.tol = tol
         self.max_clusters = max_clusters
         self.n_threads = n_threads
         self.random_state = random_state

@@ -23,14 +23,30 @@ class Arrangement(NamedTuple):
         return cls(centers, sizes, np.arange(len(sizes), dtype=np.int32), stable)
 
 
-class PaperMoves:
-    """Furthest-first opening and agglomeration, exactly as the paper has them."""
+class Mergers:
+    """Agglomeration alone: clusters that someone else has opened settle, and close ones merge."""
 
     def __init__(self, penalty, most_clusters):
         self.penalty = penalty
         self.most_clusters = most_clusters
         self.capped = False
         self.exhausted = False  # nothing is tried
+
+    def reach(self, c):
+        """No row founds a cluster alone, so none needs to be watched."""
+        return np.inf
+
+    def open(self, samples, centers):
+        """No cluster is opened."""
+        return centers
+
+    def rearrange(self, samples, centers, sizes, numbers, fresh, settled):
+        """Close clusters become one, whether or not the rows have `settled`."""
+        return agglomerate(centers, sizes, self.penalty, fresh)
+
+
+class PaperMoves(Mergers):
+    """Furthest-first opening and agglomeration, exactly as the paper has them."""
 
     def reach(self, c):
         """The squared distance past which rows found clusters."""
@@ -40,10 +56,6 @@ class PaperMoves:
         """The centers with those that rows founded."""
         centers, self.capped = open_clusters(samples, centers, self.penalty, self.most_clusters)
         return centers
-
-    def rearrange(self, samples, centers, sizes, numbers, fresh, settled):
-        """Close clusters become one, whether or not the rows have `settled`."""
-        return agglomerate(centers, sizes, self.penalty, fresh)
 
 
 def open_clusters(samples, centers, penalty, most_clusters):

@@ -1,5 +1,7 @@
 """Opening clusters furthest first, looking at few rows most of the time."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pypmeans import _kernels
@@ -7,6 +9,40 @@ from pypmeans import _kernels
 HOT_BYTES = 2**22  # of the coordinates of the rows watched: what a cache holds
 MOST_HOT = 2**13
 LEAST_HOT = 2**6
+
+
+class FarRows(NamedTuple):
+    """The rows furthest from their centers, in the order they have in the data."""
+
+    rows: np.ndarray
+    points: np.ndarray
+    sq_dists: np.ndarray
+    weight: np.ndarray
+    other_sq: float  # no other row is further than this
+
+    @classmethod
+    def among(cls, X, weight, sq_dists, passed=(), most=None, beyond=-np.inf):
+        """Those of the rows of `X` that are `beyond` a squared distance, and the furthest.
+
+        Not the ones `passed` over; `most` as many as is good to watch, unless given.
+        """
+        if len(passed):
+            sq_dists = sq_dists.copy()
+            sq_dists[passed] = -1.0
+        most = n_watched(X) if most is None else most
+        rows, other_sq = _furthest(sq_dists, most, beyond)
+        return cls(
+            rows, X[rows].astype(np.float64, copy=False), sq_dists[rows], weight[rows], other_sq
+        )
+
+    @classmethod
+    def of_all(cls, parts):
+        """The furthest of several parts of the data, given in order."""
+        rows, points, sq_dists, weight = (np.concatenate(kind) for kind in list(zip(*parts))[:4])
+        most = n_watched(points)
+        kept, other_sq = _furthest(sq_dists, most, -np.inf)
+        other_sq = max(other_sq, *(part.other_sq for part in parts))
+        return cls(rows[kept], points[kept], sq_dists[kept], weight[kept], other_sq)
 
 
 class Opening:
@@ -17,48 +53,62 @@ class Opening:
     the furthest of all, since openings only bring rows nearer.
     """
 
-    def __init__(self, X, sq_dists):
-        self._X = X
-        self._passed = np.zeros(0, dtype=np.int64)
-        self.watch(sq_dists)
+    def __init__(self, far):
+        self.passed = np.zeros(0, dtype=np.int64)
+        self.watch(far)
 
-    def watch(self, sq_dists):
+    def watch(self, far):
         """Watch the rows that are furthest now that all rows have seen all centers."""
-        n_rows, row_bytes = len(self._X), self._X.itemsize * self._X.shape[1]
-        n_hot = min(n_rows, max(LEAST_HOT, min(MOST_HOT, HOT_BYTES // row_bytes)))
-        if len(self._passed):
-            sq_dists = sq_dists.copy()
-            sq_dists[self._passed] = -1.0
-        hot = sq_dists >= np.partition(sq_dists, n_rows - n_hot)[n_rows - n_hot]
-        # not more where many are equal
-        self._rows = np.flatnonzero(hot)[:n_hot].astype(np.int32)
-        hot[self._rows[-1] + 1 :] = False
-        self._hot_sq = sq_dists[self._rows]
-        self._other_sq = sq_dists.max(where=~hot, initial=-1.0)
-        self._first = int(sq_dists.argmax())
-        self._first_sq = float(sq_dists[self._first])
+        self._far = far
+        self._sq_dists = far.sq_dists.copy()
+        self._places = np.arange(len(far.rows), dtype=np.int32)
+        self._anew = True  # of rows equally far, the first is watched
         self.points: list[np.ndarray] = []  # opened, but seen by hot rows only
 
     def furthest(self):
-        """The row furthest from its center, of equal ones the first, and its squared distance.
+        """The row furthest from its center, of equal ones the first; None if that is not known.
 
-        None if that is not known; a distance of -1 if all rows were passed over.
+        Its number, coordinates, squared distance (-1 if all were passed over) and weight.
         """
-        if self._first >= 0:
-            return self._first, self._first_sq
-        at = self._hot_sq.argmax()
-        if self._hot_sq[at] > self._other_sq:
-            return int(self._rows[at]), float(self._hot_sq[at])
-        return None
+        at = int(self._sq_dists.argmax())
+        if not self._anew and self._sq_dists[at] <= self._far.other_sq:
+            return None
+        row, point = int(self._far.rows[at]), self._far.points[at : at + 1]
+        return row, point, float(self._sq_dists[at]), self._far.weight[at]
 
     def open(self, point):
         """Make `point`, an array of one row, a center."""
-        _kernels.bring_nearer(self._X, self._rows, point, self._hot_sq)
+        _kernels.bring_nearer(self._far.points, self._places, point, self._sq_dists)
         self.points.append(point)
-        self._first = -1
+        self._anew = False
 
     def pass_over(self, row):
         """Leave `row` out of `furthest` from now on."""
-        self._passed = np.append(self._passed, row)
-        self._hot_sq[self._rows == row] = -1.0
-        self._first = -1
+        self.passed = np.append(self.passed, row)
+        self._sq_dists[self._far.rows == row] = -1.0
+        self._anew = False
+
+
+def n_watched(X):
+    """How many rows like those of `X` are watched."""
+    row_bytes = X.itemsize * X.shape[1]
+    return max(LEAST_HOT, min(MOST_HOT, HOT_BYTES // row_bytes))
+
+
+def _furthest(sq_dists, most, beyond):
+    """The rows that are `beyond` a distance, `most` at most, one at least; and the next distance.
+
+    Of rows equally far the first.
+    """
+    if np.count_nonzero(sq_dists > beyond) > most:
+        beyond = np.partition(sq_dists, len(sq_dists) - most)[len(sq_dists) - most]
+        further = np.flatnonzero(sq_dists > beyond)
+        equal = np.flatnonzero(sq_dists == beyond)[: most - len(further)]
+        rows = np.sort(np.concatenate([further, equal]))
+    else:
+        rows = np.flatnonzero(sq_dists > beyond)
+    if not len(rows):
+        rows = np.array([sq_dists.argmax()])
+    others = np.ones(len(sq_dists), dtype=bool)
+    others[rows] = False
+    return rows, float(sq_dists.max(where=others, initial=-1.0))

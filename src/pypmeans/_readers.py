@@ -46,7 +46,7 @@ class CsvReader:
     Attributes
     ----------
     types : dict
-        The Arrow type of each column, in the order of the file; float64 for all numbers.
+        The Arrow type of each column, in the order of the file, as the first rows show it.
     stray : dict
         For columns that are numbers except for some cells: one of those cells.
     """
@@ -55,18 +55,12 @@ class CsvReader:
         self.path = path
         self.dialect = _dialect_of(path) if like is None else like.dialect
         first, self._bytes_per_row = _first_rows(path, self.dialect)
-        _refuse_repeated(first.schema.names)
-        self.stray = {name: _stray_cell(first[name]) for name in first.schema.names}
-        float64 = pyarrow().float64()
-        self.types = {
-            field.name: float64 if is_number(field.type) else field.type for field in first.schema
-        }
+        self.types = _types_of(first.schema)
+        self.stray = {name: _stray_cell(first[name]) for name in self.types}
 
     def estimate_rows(self):
         """The number of rows, judged by the length of the first ones."""
-        packed = self.path.suffix.lower() not in (".csv", ".tsv", ".tab", ".txt")
-        size = self.path.stat().st_size * (UNPACKED if packed else 1)
-        return int(size / self._bytes_per_row) if self._bytes_per_row else 0
+        return int(_text_bytes(self.path) / self._bytes_per_row)
 
     def pieces(self, columns, id_column, dtype, block_rows):
         """Rows and ids. What the first rows show to be numbers is read as numbers throughout."""
@@ -137,6 +131,8 @@ class ArrowReader:
             file = pyarrow("ipc").open_file(source)
             for at in range(file.num_record_batches):
                 batch = file.get_batch(at)
+                for name in columns if id_column is None else [*columns, id_column]:
+                    batch.column(name).validate(full=True)  # a damaged one would crash us
                 yield from _pieces_of(batch, columns, id_column, dtype, block_rows)
 
 
@@ -242,11 +238,7 @@ def _plain(ids):
 
 
 def _dialect_of(path):
-    dialect = Dialect("\t" if ".tsv" in path.suffixes or ".tab" in path.suffixes else ",")
-    names = _first_rows(path, dialect)[0].schema.names
-    for separator in ";\t,":
-        if len(names) == 1 and separator in names[0]:
-            dialect = replace(dialect, separator=separator)
+    dialect = Dialect(_separator_of(path))
     if dialect.separator == ";":
         commas = replace(dialect, decimal=",")
         dialect = max((dialect, commas), key=lambda each: _count_numbers(path, each))
@@ -254,6 +246,14 @@ def _dialect_of(path):
     if all(dialect.is_number(name) for name in names):
         dialect = replace(dialect, names=tuple(f"x{j}" for j in range(len(names))))
     return dialect
+
+
+def _separator_of(path):
+    """The first of tab, comma and semicolon that the first line has, the usual one before all."""
+    with pyarrow().input_stream(str(path), compression="detect") as stream:
+        line = stream.read(CSV_BYTES).lstrip(b"\r\n").partition(b"\n")[0].decode("utf-8")
+    usual = "\t" if {".tsv", ".tab"} & set(path.suffixes) else ","
+    return next((mark for mark in f"{usual},\t;" if mark in line), usual)
 
 
 def _count_numbers(path, dialect):
@@ -264,25 +264,26 @@ def _first_rows(path, dialect):
     """The first batch of a text file, its types as guessed from it, and bytes per row."""
     csv = pyarrow("csv")
     convert = csv.ConvertOptions(decimal_point=dialect.decimal)
-    skip_bad = csv.ParseOptions(invalid_row_handler=lambda row: "skip")  # reading will tell
-    with _open_csv(path, dialect, convert, skip_bad) as batches:
+    with _open_csv(path, dialect, convert) as batches:
         rows = next(iter(batches), batches.schema.empty_table())
-    n_bytes = min(CSV_BYTES, path.stat().st_size)
-    return rows, n_bytes / max(rows.num_rows, 1)
+    return rows, min(CSV_BYTES, _text_bytes(path)) / max(rows.num_rows, 1)
 
 
-def _open_csv(path, dialect, convert, parse=None):
+def _text_bytes(path):
+    """The size of a text file, roughly so if it is packed; at least 1."""
+    packed = path.suffix.lower() not in (".csv", ".tsv", ".tab", ".txt")
+    return max(path.stat().st_size * (UNPACKED if packed else 1), 1)
+
+
+def _open_csv(path, dialect, convert):
     csv = pyarrow("csv")
     # One thread: only then do errors name the line.
     read = csv.ReadOptions(
         use_threads=False, block_size=CSV_BYTES, column_names=list(dialect.names) or None
     )
-    parse = parse or csv.ParseOptions()
-    parse.delimiter = dialect.separator
-    parse.newlines_in_values = True
-    return csv.open_csv(
-        pyarrow().input_stream(str(path), compression="detect"), read, parse, convert
-    )
+    parse = csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True)
+    stream = pyarrow().input_stream(str(path), compression="detect")
+    return csv.open_csv(stream, read, parse, convert)
 
 
 def _stray_cell(column):

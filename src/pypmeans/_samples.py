@@ -8,8 +8,8 @@ from scipy.spatial.distance import cdist
 from pypmeans import _kernels
 from pypmeans._bounds import Bounds, places_of
 from pypmeans._gathering import Strays
-from pypmeans._opening import Opening
-from pypmeans._search import make_search, rank_by_coordinates
+from pypmeans._opening import FarRows, Opening
+from pypmeans._search import ProductSearch, make_search, rank_by_coordinates
 from pypmeans._splitting import Members, split_rows
 from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of
@@ -45,7 +45,7 @@ class ArraySamples:
     Use it in a ``with`` statement, so that its threads end.
     """
 
-    def __init__(self, X, weight, n_threads=None):
+    def __init__(self, X, weight, n_threads=None, *, origin=None):
         self.X = X
         self.weight = weight
         self._labels = np.full(len(X), -1, dtype=np.int32)
@@ -62,7 +62,8 @@ class ArraySamples:
         self._sorted: Any = None  # the rows by cluster, and where each cluster starts
         self._opening: Any = None  # the rows watched while clusters are being opened
         self._search: Any = None
-        self._origin = middle_of(X)
+        self._searched = False  # whether by rows that had labels
+        self._origin = middle_of(X) if origin is None else origin
         self._sums = ClusterSums(X, weight, self._origin)
         self._threads = Threads(n_threads)
         self._blocks = blocks_of(len(X))
@@ -86,6 +87,16 @@ class ArraySamples:
         self._catch_up()
         self._measure()
         return self._sq_dists
+
+    @property
+    def n_clusters(self):
+        """How many clusters there are, with those just opened."""
+        opened = 0 if self._opening is None else len(self._opening.points)
+        return len(self._centers) + opened
+
+    def labels_as(self, number):
+        """The labels, with another number for each cluster."""
+        return number[self.labels]
 
     def mean(self):
         """The weighted mean of all rows."""
@@ -122,11 +133,9 @@ class ArraySamples:
         """
         if self._opening is None:
             row = self._furthest
-            sq_dist = self._sq_dists[row]
-        else:
-            row, sq_dist = self._opening.furthest() or self._furthest_of_all()
-        point = self.X[row : row + 1].astype(np.float64)
-        return Candidate(row, point, sq_dist, self.weight[row])
+            point = self.X[row : row + 1].astype(np.float64)
+            return Candidate(row, point, self._sq_dists[row], self.weight[row])
+        return Candidate(*(self._opening.furthest() or self._furthest_of_all()))
 
     def pass_over(self, candidate):
         """Leave a row out of `farthest` until the next assignment."""
@@ -153,6 +162,10 @@ class ArraySamples:
     def means(self, n_clusters):
         """Weighted mean and weight of each cluster; an empty one has weight 0 and no mean."""
         return self._sums.means(self.labels, n_clusters, self._threads)
+
+    def sums(self, n_clusters):
+        """Weighted sum of the rows of each cluster, seen from the origin, and its weight."""
+        return self._sums.sums(self.labels, n_clusters, self._threads)
 
     def cost(self):
         """The weighted sum of squared distances of the rows to their centers."""
@@ -265,12 +278,13 @@ class ArraySamples:
     def _start_opening(self):
         if self._opening is None:
             self._measure()
-            self._opening = Opening(self.X, self._sq_dists)
+            self._opening = Opening(FarRows.among(self.X, self.weight, self._sq_dists))
         return self._opening
 
     def _furthest_of_all(self):
         self._catch_up()
-        self._opening.watch(self._sq_dists)
+        passed = self._opening.passed
+        self._opening.watch(FarRows.among(self.X, self.weight, self._sq_dists, passed))
         return self._opening.furthest()
 
     def _catch_up(self):
@@ -304,7 +318,6 @@ class ArraySamples:
         self._centers = None
         self._bounds = Bounds(places_of(centers, offsets))
         self._sums = ClusterSums(self.X, self.weight, self._origin)
-        self._search = make_search(self.X, self._origin, len(centers))
 
     def _assign(self, centers, offsets, rank, became, opened_at, quiet=False):
         """Give every row its preferred center; returns how many labels changed.
@@ -313,6 +326,10 @@ class ArraySamples:
         """
         bounds, moved_by = self._bounds, np.inf
         self._sorted = None
+        if self._centers is None:  # rows without labels cannot start from any
+            self._search, self._searched = ProductSearch(self._origin), False
+        elif not self._searched:
+            self._search, self._searched = make_search(self.X, self._origin, len(centers)), True
         if np.array_equal(became, np.arange(len(centers))):
             moved_by = np.linalg.norm(centers[became] - self._centers, axis=1).max()
         self._search.look_at(centers, offsets, rank, moved_by, self._threads)

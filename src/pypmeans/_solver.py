@@ -15,6 +15,7 @@ class Solution(NamedTuple):
     sizes: np.ndarray
     offsets: np.ndarray  # what joining each cluster costs a row beside its squared distance
     labels: np.ndarray
+    lineage: np.ndarray  # which cluster each center at the start became; -1: it lost its rows
     inertia: float
     history: list[float]
     n_iter: int
@@ -23,24 +24,30 @@ class Solution(NamedTuple):
     exhausted: bool  # so many moves were tried in vain that others were not tried at all
 
 
-def solve(samples, centers, moves, *, max_iter, report=None):
-    """Run the loop from `centers` until nothing changes.
+def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None):
+    """Run the loop from `centers` until nothing changes; `sizes` as they are, if known.
 
     With the moves of the paper this is pyp-means (Algorithm 1). The objective is recorded once per
-    pass, after the openings. `report` is called with the number of the pass, the objective, the
+    pass, after the openings. Where rows moving lowered it by `tol` times itself or less, they count
+    as settled. `report` is called with the number of the pass, the objective, the
     number of clusters, and what was done after the pass before.
     """
     penalty = moves.penalty
     history: list[float] = []
-    sizes = became = None
+    became = None
+    offsets = np.zeros(len(centers)) if sizes is None else penalty.offsets(sizes)
+    sizes = None  # what is known of these clusters now
+    lineage = np.arange(len(centers))
     stable, converged, move = False, False, ""
     while len(history) < max_iter and not converged:
-        offsets = np.zeros(len(centers)) if sizes is None else penalty.offsets(sizes)
+        offsets = offsets if sizes is None else penalty.offsets(sizes)
         reach = moves.reach(len(centers))
         moved = samples.assign(centers, became, offsets=offsets, reach=reach)
         opened = moves.open(samples, centers)
         _, all_sizes = samples.means(len(opened))
         history.append(samples.cost() + penalty.charge(all_sizes))
+        if tol and len(history) > 1:
+            moved &= history[-2] - history[-1] > tol * abs(history[-1])
         if report is not None:
             report(len(history), history[-1], len(opened), move)
         converged = stable and not moved and len(opened) == len(centers)
@@ -51,6 +58,7 @@ def solve(samples, centers, moves, *, max_iter, report=None):
             arranged = moves.rearrange(samples, means, new_sizes, numbers, fresh, not moved)
             centers, sizes, merged, stable, move = arranged
             became = merged[kept]
+            lineage = follow(lineage, all_sizes, became)
             stable &= len(means) == len(opened)
     n_iter = len(history)
     if converged:
@@ -62,9 +70,15 @@ def solve(samples, centers, moves, *, max_iter, report=None):
     _, sizes = samples.means(len(centers))
     history.append(samples.cost() + penalty.charge(sizes[sizes > 0]))
     return number_by_size(
-        samples, centers, sizes, offsets, history=history, n_iter=n_iter, converged=converged,
-        capped=moves.capped, exhausted=moves.exhausted,
+        samples, centers, sizes, offsets, lineage, history=history, n_iter=n_iter,
+        converged=converged, capped=moves.capped, exhausted=moves.exhausted,
     )  # fmt: skip
+
+
+def follow(lineage, sizes, became):
+    """Where clusters got to when each `became` another; nowhere if their sizes are zero."""
+    alive = (lineage >= 0) & (sizes[lineage] > 0)
+    return np.where(alive, became[lineage], -1)
 
 
 def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
@@ -80,7 +94,7 @@ def changed_since(centers, sizes, new_centers, new_sizes, n_opened):
     return changed
 
 
-def number_by_size(samples, centers, sizes, offsets, **facts):
+def number_by_size(samples, centers, sizes, offsets, lineage, **facts):
     """The solution with clusters numbered by decreasing weight, ties by coordinates.
 
     Clusters that lost their last row after the last update are left out.
@@ -92,7 +106,8 @@ def number_by_size(samples, centers, sizes, offsets, **facts):
         centers=centers[order],
         sizes=sizes[order],
         offsets=offsets[order],
-        labels=number[samples.labels],
+        labels=samples.labels_as(number),
+        lineage=follow(lineage, sizes, number),
         inertia=float(samples.cost()),
         **facts,
     )

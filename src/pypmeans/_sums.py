@@ -28,14 +28,13 @@ class ClusterSums:
 
     def means(self, labels, n_clusters, threads):
         """Mean and weight of each cluster; an empty one has weight 0 and no mean."""
+        sums, sizes = self.sums(labels, n_clusters, threads)
+        return means_of(sums, sizes, self._origin), sizes
+
+    def sums(self, labels, n_clusters, threads):
+        """Weighted sum of the rows, seen from the origin, and weight of each cluster."""
         self._bring_up_to_date(labels, n_clusters, threads)
-        sizes = self._sizes[:, None]
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that
-            # ties are ties. Where the origin is too far away for that, two must do.
-            means = (self._origin * sizes + self._sums) / sizes
-            means = np.where(np.isfinite(means), means, self._origin + self._sums / sizes)
-        return means, self._sizes.copy()
+        return self._sums, self._sizes.copy()
 
     def shifts(self, centers, labels, threads):
         """How far each mean is from its center, and the weight of each cluster.
@@ -100,6 +99,16 @@ class ClusterSums:
         _kernels.move_rows(
             self._X, rows, self._weight, former, labels, self._origin, sums, sizes, counts
         )
+
+
+def means_of(sums, sizes, origin):
+    """The means that belong to sums of rows seen from `origin`; none where there is no size."""
+    sizes = sizes[:, None]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that ties
+        # are ties. Where the origin is too far away for that, two must do.
+        means = (origin * sizes + sums) / sizes
+        return np.where(np.isfinite(means), means, origin + sums / sizes)
 
 
 def _add_up(values, groups, n_groups):

@@ -18,6 +18,21 @@ def check_rows(estimator, X, *, reset):
     return X
 
 
+def check_columns(estimator, table):
+    """Refuse a table whose columns are not those of the fit."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and list(names) != list(table.columns):
+        raise ValueError(
+            f"The model was fitted to the columns {', '.join(names)}; this table has "
+            f"{', '.join(table.columns)}. Choose the same with the parameter columns."
+        )
+    if table.n_features != estimator.n_features_in_:
+        raise ValueError(
+            f"The table has {table.n_features} columns, but {type(estimator).__name__} was fitted "
+            f"to {estimator.n_features_in_}."
+        )
+
+
 def check_range(X, name="X"):
     """Refuse values so far apart, or so close, that their squared distances are lost."""
     low, high = _extremes(X)
@@ -52,12 +67,26 @@ def check_weights(sample_weight, X):
         return np.broadcast_to(1.0, len(X))  # looks like an array, takes no memory
     if isinstance(sample_weight, Real):
         sample_weight = np.full(len(X), sample_weight)
+    weight = check_weight_values(sample_weight)
+    check_consistent_length(weight, X)
+    low, high = _extremes(X)
+    with np.errstate(over="ignore"):
+        largest = weight.sum() * max(1.0, np.sum((high - low) ** 2))
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"sample_weight is too large, up to {weight.max():.3g}: weighted squared distances "
+            "overflow. Divide all weights, and lam and theta, by one number."
+        )
+    return weight
+
+
+def check_weight_values(sample_weight):
+    """Float64 weights, none negative, not all zero."""
     weight = check_array(
         sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
     )
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must be 1-dimensional; got shape {weight.shape}.")
-    check_consistent_length(weight, X)
     if weight.min() < 0:
         row = int(weight.argmin())
         raise ValueError(
@@ -67,14 +96,6 @@ def check_weights(sample_weight, X):
     if weight.max() == 0:
         raise ValueError(
             f"sample_weight is zero for all {len(weight)} rows; at least one must be positive."
-        )
-    low, high = _extremes(X)
-    with np.errstate(over="ignore"):
-        largest = weight.sum() * max(1.0, np.sum((high - low) ** 2))
-    if not np.isfinite(largest):
-        raise ValueError(
-            f"sample_weight is too large, up to {weight.max():.3g}: weighted squared distances "
-            "overflow. Divide all weights, and lam and theta, by one number."
         )
     return weight
 

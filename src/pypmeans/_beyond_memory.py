@@ -1,0 +1,81 @@
+"""Fits of data in blocks: a summary is searched, then passes over all rows make it exact."""
+
+from functools import partial
+
+import numpy as np
+
+from pypmeans._blocks import BlockSamples, Overview, counted
+from pypmeans._samples import ArraySamples
+from pypmeans._validation import check_range, check_weight_values
+
+GATHERED = 2**22  # numbers, 32 MiB: data of no more are brought together and solved in one place
+
+
+def in_blocks(X):
+    """Whether `X` is a table that gives its rows block by block, as `pypmeans.files` has them."""
+    return callable(getattr(X, "blocks", None))
+
+
+class TableBlocks:
+    """The blocks of a table in files, one after the other, each on all threads."""
+
+    def __init__(self, table, sample_weight, n_threads):
+        self._table = table
+        self._weight = None if sample_weight is None else check_weight_values(sample_weight)
+        self._n_threads = n_threads
+
+    def fold(self, function, combine):
+        """What `combine` makes of the answers of all blocks, in order."""
+        total, start = None, 0
+        for number, block in enumerate(self._table.blocks()):
+            stop = start + len(block.rows)
+            weight = self._weight_of(start, stop)
+            answer = function(block.rows, weight, number, n_threads=self._n_threads)
+            total = answer if total is None else combine([total, answer])
+            start = stop
+        if self._weight is not None and len(self._weight) != start:
+            raise ValueError(f"sample_weight has {len(self._weight)} values for {start} rows.")
+        return total
+
+    def _weight_of(self, start, stop):
+        if self._weight is None:
+            return np.broadcast_to(1.0, stop - start)
+        return self._weight[start:stop]
+
+
+def fit_blocks(estimator, blocks, progress):
+    """The solution for the rows of `blocks`, its penalty and an overview of the rows.
+
+    A summary of all rows is searched as if it were the data; from there, passes over the blocks go
+    on with exact sums until no label changes. The algorithm of the paper needs no summary: all it
+    does is exact passes.
+    """
+    n_threads = estimator.n_threads
+    overview = blocks.fold(Overview.of_block, partial(Overview.of_all, n_threads=n_threads))
+    check_range(overview.extremes)
+    shown = overview.sample, overview.sample_weight
+    known = overview.summary.centers, overview.summary.weight
+    if overview.n_rows * overview.extremes.shape[1] <= GATHERED:
+        shown = known = blocks.fold(_counted_rows, _put_together)
+    X, weight = known
+    with ArraySamples(X, weight, n_threads) as samples:
+        penalty, centers = estimator._start(samples, *shown)
+        searched = None
+        if estimator.algorithm == "search":
+            searched = estimator._solve(samples, centers, penalty, progress)
+    samples = BlockSamples(blocks, overview)
+    if searched is None:
+        return estimator._solve(samples, centers, penalty, progress), penalty, overview
+    solution = estimator._solve(
+        samples, searched.centers, penalty, progress, sizes=searched.sizes, settling=True
+    )
+    doubts = {"capped": searched.capped, "exhausted": searched.exhausted}
+    return solution._replace(**doubts), penalty, overview
+
+
+def _counted_rows(rows, weight, number, n_threads=None):
+    return counted(rows, weight)
+
+
+def _put_together(parts):
+    return tuple(np.concatenate(kind) for kind in zip(*parts))
