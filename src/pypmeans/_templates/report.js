@@ -246,7 +246,7 @@
 
   function fillFacts(stop) {
     const facts = { clusters: stop.n_clusters, largest: stop.sizes[0], smallest: stop.sizes.at(-1), half: stop.tail.half, lam: stop.lam, theta: stop.theta };
-    for (const [name, value] of Object.entries(facts)) at("fact-" + name).textContent = number(value);
+    for (const [name, value] of Object.entries(facts)) at("fact-" + name).textContent = number(value, 3);
   }
 
   function showAlone(k) {
