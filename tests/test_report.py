@@ -22,7 +22,7 @@ from pypmeans.datasets import load_demo
 from pypmeans.report import ClusteringReport, render, script_safe
 
 pytest.importorskip("jinja2")
-DEMO = load_demo().data
+DEMO = load_demo().data[::3]  # 16 groups of 3 to 228 rows
 
 
 @pytest.fixture(scope="module")
@@ -114,12 +114,12 @@ def test_values_in_their_own_units_are_what_is_shown():
 
 
 def test_all_figures_but_the_map_are_of_all_rows(model):
-    summary = summarize(model, DEMO, max_points=300)
-    assert summary["map"]["n_shown"] == 300
-    assert len(chosen(summary)["labels"]) == 300
+    summary = summarize(model, DEMO, max_points=200)
+    assert summary["map"]["n_shown"] == 200
+    assert len(chosen(summary)["labels"]) == 200
     assert set(chosen(summary)["labels"]) == set(range(16))
-    assert sum(chosen(summary)["sizes"]) == 1500
-    assert "300 of 1,500 rows are shown" in render(summary)
+    assert sum(chosen(summary)["sizes"]) == 500
+    assert "200 of 500 rows are shown" in render(summary)
 
 
 def test_without_a_path_there_is_no_slider_and_the_page_says_so():
@@ -195,23 +195,37 @@ def test_notes_name_what_is_doubtful():
 
 
 def test_a_path_on_a_sample_is_said_to_be_one(monkeypatch):
-    monkeypatch.setattr(_path, "PATH_ROWS", 400)
+    monkeypatch.setattr(_path, "PATH_ROWS", 300)
     summary = summarize(PYPMeans().fit(DEMO), DEMO)
-    assert "a sample of 400 of 1,500 rows" in " ".join(summary["notes"])
-    assert all(sum(stop["sizes"]) == 1500 for stop in summary["stops"])
+    assert "a sample of 300 of 500 rows" in " ".join(summary["notes"])
+    assert all(sum(stop["sizes"]) == 500 for stop in summary["stops"])
 
 
 def test_other_rows_than_those_of_the_fit_are_noticed(model):
-    notes = " ".join(summarize(model, DEMO[:700])["notes"])
+    notes = " ".join(summarize(model, DEMO[:250])["notes"])
     assert "fitted with weights or to other rows" in notes
     assert "fitted with weights" not in " ".join(summarize(model, DEMO)["notes"])
+
+
+def test_clusters_keep_the_numbers_of_the_model(model):
+    rare = DEMO[(model.labels_ == 9) | (model.labels_ == 12) | (model.labels_ == 15)]
+    X = np.vstack([rare, rare[model.predict(rare) == 15]])  # 8, 6 and twice 3 rows
+    summary = summarize(model, X)
+    stop = chosen(summary)
+    assert stop["numbers"] == [9, 12, 15]
+    assert stop["sizes"] == [8, 6, 6]
+    assert "13 clusters of it have none of these rows" in " ".join(summary["notes"])
+    assert_array_equal(
+        np.array(stop["numbers"])[stop["labels"]], model.predict(X[summary["map"]["ids"]])
+    )
+    render(summary)
 
 
 # What comes in
 
 
 def test_ids_and_names_must_fit(model):
-    with pytest.raises(ValueError, match="ids has 2 values, but X has 1500 rows"):
+    with pytest.raises(ValueError, match="ids has 2 values, but X has 500 rows"):
         ClusteringReport(model, DEMO, ids=["a", "b"])
     with pytest.raises(ValueError, match="feature_names has 3 names, but X has 2"):
         ClusteringReport(model, DEMO, feature_names=list("abc"))
@@ -233,13 +247,13 @@ def test_json_is_the_summary(model):
         r'<script type="application/json" id="data">(.*?)</script>', report.html(), re.DOTALL
     )[1]
     assert json.loads(data) == report.summary
-    assert repr(report) == "<ClusteringReport: 16 clusters of 1500 rows>"
+    assert repr(report) == "<ClusteringReport: 16 clusters of 500 rows>"
 
 
 def test_names_cannot_leave_the_page(model):
     evil = "</script><script>alert(1)</script>"
     report = ClusteringReport(
-        model, DEMO, feature_names=[evil, "<b>&"], ids=[evil] * 1500, title=evil, notes=[evil]
+        model, DEMO, feature_names=[evil, "<b>&"], ids=[evil] * 500, title=evil, notes=[evil]
     )
     assert "alert(1)</script>" not in report.html()
     assert evil in html.unescape(report.html())

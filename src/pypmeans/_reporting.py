@@ -34,9 +34,14 @@ CURVE = 120
 
 
 class Partition(NamedTuple):
-    """One labelling of the rows that the slider can stop at, and where it stands on the path."""
+    """One labelling of the rows that the slider can stop at, and where it stands on the path.
+
+    Labels go by decreasing size, without gaps. What the model calls these clusters is in `numbers`:
+    for other rows than those of the fit, and after `partial_fit`, that may be another order.
+    """
 
     labels: np.ndarray
+    numbers: np.ndarray
     lam: float
     theta: float
     threshold: dict
@@ -96,7 +101,7 @@ def summarize(
         "chosen": chosen,
         "path": _path_facts(model),
         "objective": _objective_facts(model),
-        "notes": [*_notes(model, rows, names, stops[chosen], partitions), *map(str, notes)],
+        "notes": [*_notes(model, rows, names, stops[chosen]), *map(str, notes)],
     }
 
 
@@ -108,30 +113,31 @@ def partitions_of(model, X):
         return [own]
     partitions: list[Partition] = []
     for entry in path:
-        is_best = entry is path.best
-        labels = own.labels if is_best else _by_size(entry.predict(X))
-        former = partitions[-1] if partitions else None
-        if former is not None and np.array_equal(former.labels, labels):
-            scales = (former.scales[0], entry.scale)
-            if is_best:
-                former = own._replace(score=entry.score)
-            partitions[-1] = former._replace(scales=scales)
-            continue
-        threshold = own.threshold if is_best else _entry_threshold(entry)
-        partitions.append(
-            Partition(
-                labels, own.lam if is_best else entry.lam, own.theta if is_best else entry.theta,
-                threshold, is_best, (entry.scale, entry.scale), entry.score,
+        here = _of_entry(entry, own, X, is_best=entry is path.best)
+        if partitions and np.array_equal(partitions[-1].labels, here.labels):
+            former = partitions.pop()
+            here = (former if former.chosen else here)._replace(
+                scales=(former.scales[0], entry.scale)
             )
-        )  # fmt: skip
+        partitions.append(here)
     return partitions
+
+
+def _of_entry(entry, own, X, *, is_best):
+    scales = (entry.scale, entry.scale)
+    if is_best:
+        return own._replace(scales=scales, score=entry.score)
+    points = savings(entry.lam, entry.theta, entry.cluster_centers, entry.cluster_sizes)
+    threshold = {"kind": "search", **points}
+    labels, numbers = _by_size(entry.predict(X))
+    return Partition(labels, numbers, entry.lam, entry.theta, threshold, False, scales, entry.score)
 
 
 def _own_partition(model, X):
     if not hasattr(model, "eigenvalues_"):
-        threshold = threshold_points(model, X)
-        threshold = {"kind": model.algorithm, **threshold}
-        return Partition(model.predict(X), model.lam_, model.theta_, threshold, True)
+        threshold = {"kind": model.algorithm, **threshold_points(model, X)}
+        labels, numbers = _by_size(model.predict(X))
+        return Partition(labels, numbers, model.lam_, model.theta_, threshold, chosen=True)
     if model.affinity == "precomputed":
         raise ValueError(
             'A report needs the rows themselves, but the model has affinity="precomputed". Fit '
@@ -143,20 +149,17 @@ def _own_partition(model, X):
         "kind": "spectrum", "count": spectrum["count"], "gain": spectrum["eigenvalue"],
         "price": spectrum["line"], "crossing": model.n_clusters_,
     }  # fmt: skip
-    return Partition(labels, model.lam_, model.theta_, threshold, True)
-
-
-def _entry_threshold(entry):
-    points = savings(entry.lam, entry.theta, entry.cluster_centers, entry.cluster_sizes)
-    return {"kind": "search", **points}
+    labels, numbers = _by_size(labels)
+    return Partition(labels, numbers, model.lam_, model.theta_, threshold, chosen=True)
 
 
 def _by_size(labels):
-    """The same labels numbered by decreasing size, without empty ones."""
+    """The same labels by decreasing size, without empty clusters; and what they were before."""
     sizes = np.bincount(labels)
-    number = np.empty(len(sizes), dtype=np.int32)
-    number[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
-    return number[labels]
+    numbers = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    place = np.zeros(len(sizes), dtype=np.int32)
+    place[numbers] = np.arange(len(numbers))
+    return place[labels], numbers
 
 
 def looks_along(labelings, chosen):
@@ -204,6 +207,7 @@ def _stop(partition, rows, values, names, ids, shown, looks):
         "score": None if partition.score is None else round(partition.score, 1),
         "labels": partition.labels[shown].tolist(),
         "looks": looks.tolist(),
+        "numbers": partition.numbers.tolist(),
         "sizes": sizes.tolist(),
         "tail": {
             "half": about.tail.half,
@@ -314,7 +318,7 @@ def _has_history(model):
     return hasattr(model, "objective_history_")
 
 
-def _notes(model, rows, names, stop, partitions):
+def _notes(model, rows, names, stop):
     """What a reader should know before trusting the pictures."""
     c, n = stop["n_clusters"], len(rows)
     path = getattr(model, "path_", None)
@@ -334,10 +338,13 @@ def _notes(model, rows, names, stop, partitions):
             f"{n:,} rows. The chosen one was refined on all rows; at the other stops of the slider "
             "rows are where the clusters of the sample put them."
         )
-    if not np.allclose(np.sort(getattr(model, "cluster_sizes_", 0)), np.sort(stop["sizes"])):
+    sizes = dict(enumerate(getattr(model, "cluster_sizes_", ())))
+    if sizes != dict(zip(stop["numbers"], stop["sizes"])):
+        missing = len(sizes) - c
         yield (
             "Sizes count the rows given to the report. The model was fitted with weights or to "
             "other rows, so its own sizes differ."
+            + (f" {_count(missing, 'cluster')} of it have none of these rows." if missing else "")
         )
 
 

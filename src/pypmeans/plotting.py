@@ -123,7 +123,7 @@ def plot_path(path, *, ax=None):
     >>> from pypmeans import scale_path
     >>> from pypmeans.datasets import load_demo
     >>> from pypmeans.plotting import plot_path
-    >>> ax = plot_path(scale_path(load_demo().data))
+    >>> ax = plot_path(scale_path(load_demo().data[::5]))
     >>> ax.get_title()
     '16 clusters have the highest score'
     """
@@ -266,10 +266,10 @@ def plot_clusters(
     >>> from pypmeans import PYPMeans
     >>> from pypmeans.datasets import load_demo
     >>> from pypmeans.plotting import plot_clusters
-    >>> X = load_demo().data
+    >>> X = load_demo().data[::5]
     >>> ax = plot_clusters(PYPMeans().fit(X), X)
     >>> ax.get_title()
-    '16 clusters of 1,500 rows'
+    '16 clusters of 300 rows'
     """
     labels = np.asarray(model.predict(X) if hasattr(model, "predict") else model)
     placed = map_of(X, columns, feature_names)

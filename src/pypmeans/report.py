@@ -63,7 +63,7 @@ class ClusteringReport:
     >>> from pypmeans import PYPMeans
     >>> from pypmeans.datasets import load_demo
     >>> from pypmeans.report import ClusteringReport
-    >>> X = load_demo().data
+    >>> X = load_demo().data[::5]
     >>> report = ClusteringReport(PYPMeans().fit(X), X, title="Demo")
     >>> report.summary["title"], report.summary["stops"][report.summary["chosen"]]["n_clusters"]
     ('Demo', 16)

@@ -106,7 +106,7 @@ class PointMap {
     if (best < 0) return;
     const k = this.stop.labels[best];
     const noun = this.points.rows_have_ids ? "" : "row ";
-    this.tip.textContent = `${noun}${this.points.ids[best]}\ncluster ${k} of ${this.stop.sizes[k].toLocaleString("en")} rows`;
+    this.tip.textContent = `${noun}${this.points.ids[best]}\ncluster ${this.stop.numbers[k]} of ${this.stop.sizes[k].toLocaleString("en")} rows`;
     this.tip.style.left = `${Math.min(px + 14, area.width - this.tip.offsetWidth)}px`;
     this.tip.style.top = `${py + 14}px`;
   }

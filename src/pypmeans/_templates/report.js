@@ -123,7 +123,7 @@
         size: 8, color: drawn.map((k) => (alone !== null && alone !== k ? t.rule : colorOf(stop.looks[k]))),
         symbol: drawn.map((k) => Looks.shapes[shapeOf(stop.looks[k])]),
       },
-      text: drawn.map((k) => `cluster ${k}: ${count(sizes[k], "row")}`), hoverinfo: "text", showlegend: false,
+      text: drawn.map((k) => `cluster ${stop.numbers[k]}: ${count(sizes[k], "row")}`), hoverinfo: "text", showlegend: false,
     }];
     if (tail.fitted.length) {
       traces.push({ type: "scatter", mode: "lines", name: `power law, α = ${tail.alpha.toFixed(2)}`, x: [1, tail.n_tail], y: tail.fitted, line: { color: t.orange }, hoverinfo: "skip", showlegend: true });
@@ -191,7 +191,9 @@
   // Tables
 
   function clusterRow(cluster, stop) {
-    const choose = element("button", String(cluster.k), { type: "button", "aria-pressed": String(alone === cluster.k), "aria-label": `cluster ${cluster.k}, show alone` });
+    const choose = element("button", String(stop.numbers[cluster.k]), {
+      type: "button", "data-cluster": cluster.k, "aria-pressed": String(alone === cluster.k), "aria-label": `cluster ${stop.numbers[cluster.k]}, show alone`,
+    });
     choose.addEventListener("click", () => showAlone(cluster.k));
     const bar = element("span", undefined, { class: "bar", style: `width: ${Math.max(1, 64 * cluster.size / stop.sizes[0])}px` });
     const contrasts = cluster.contrasts.flatMap((c, i) => [
@@ -232,7 +234,7 @@
     at("profile-head").replaceChildren(element("tr", [element("th", "cluster", { scope: "col" }), ...features.map((name) => element("th", short(name, 40), { scope: "col", class: "n", title: name }))]));
     const cell = (value) => element("td", signed(value), { style: `background: rgba(var(--${value < 0 ? "low" : "high"}), ${Math.min(0.55, Math.abs(value) * 0.18)})` });
     at("profile-rows").replaceChildren(...withGap(clusters, features.length + 1, (i) =>
-      element("tr", [element("th", [mark(stop.looks[clusters[i]]), ` ${clusters[i]}`], { scope: "row" }), ...z[i].map(cell)])));
+      element("tr", [element("th", [mark(stop.looks[clusters[i]]), ` ${stop.numbers[clusters[i]]}`], { scope: "row" }), ...z[i].map(cell)])));
   }
 
   // State
@@ -252,7 +254,7 @@
   function showAlone(k) {
     alone = alone === k ? null : k;
     const stop = stops[now];
-    for (const button of at("cluster-rows").querySelectorAll("button")) button.setAttribute("aria-pressed", String(alone !== null && button.textContent === String(alone)));
+    for (const button of at("cluster-rows").querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.cluster === String(alone)));
     drawMap(stop);
     drawSizes(stop);
   }
