@@ -238,21 +238,22 @@ def test_names_and_ids_from_the_data_are_text(open_page, tmp_path):
     assert page.inner_text("#tip").startswith(EVIL_ID)
 
 
-def test_pictures_follow_the_colour_scheme(page):
-    ink = "() => getComputedStyle(document.querySelector('#sizes .xtick text')).fill"
-    paper = "() => getComputedStyle(document.body).backgroundColor"
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(300)
-    dark = page.evaluate(ink), page.evaluate(paper)
-    page.emulate_media(color_scheme="light")
-    page.wait_for_timeout(300)
-    light = page.evaluate(ink), page.evaluate(paper)
-    assert brightness(dark[0]) > 180 > 60 > brightness(dark[1])
-    assert brightness(light[0]) < 60 < 180 < brightness(light[1])
-
-
-def brightness(colour):
-    return np.mean([float(part) for part in re.findall(r"[\d.]+", colour)[:3]])
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_pictures_follow_the_colour_scheme(page, scheme):
+    brightness = """(element, property) => {
+      const parts = getComputedStyle(element)[property].match(/[\\d.]+/g).slice(0, 3).map(Number);
+      return (parts[0] + parts[1] + parts[2]) / 3;
+    }"""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(
+        f"""(dark) => {{
+          const brightness = {brightness};
+          const ink = brightness(document.querySelector("#sizes .xtick text"), "fill");
+          const paper = brightness(document.body, "backgroundColor");
+          return dark ? ink > 180 && paper < 60 : ink < 60 && paper > 180;
+        }}""",
+        arg=scheme == "dark",
+    )
 
 
 def test_paper_gets_the_chosen_state_and_no_controls(page):
@@ -263,13 +264,12 @@ def test_paper_gets_the_chosen_state_and_no_controls(page):
     assert page.locator("#state").is_visible()
     assert page.inner_text("#state").startswith("1 cluster")
     assert len(page.pdf()) > 20_000
-    page.wait_for_timeout(300)
 
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_sticks_out_sideways(page, width):
     page.set_viewport_size({"width": width, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.wait_for_function("(most) => document.documentElement.scrollWidth <= most", arg=width)
 
 
 def test_without_a_path_the_page_has_no_slider(open_page, tmp_path):
