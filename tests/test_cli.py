@@ -597,6 +597,16 @@ def test_help_is_printed(call, name):
 
 
 @pytest.mark.parametrize(
+    ("words", "completed"), [("pypmeans pre", "predict"), ("pypmeans fit --sca", "--scale")]
+)
+def test_shells_complete_commands_and_options(call, monkeypatch, words, completed):
+    monkeypatch.setenv("_PYPMEANS_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    assert call().out.split() == [completed]
+
+
+@pytest.mark.parametrize(
     ("missing", "arguments", "message"),
     [
         (["pyarrow", "pyarrow.csv"], ["fit", "data.csv"], r'pip install "pypmeans\[files\]"'),
@@ -641,14 +651,6 @@ def test_through_pipes_only_data_comes_out():
     )
     assert run.stderr == ""
     assert_array_equal(csv.read_csv(io.BytesIO(run.stdout.encode()))["cluster"], expected().labels_)
-
-
-def test_shells_complete_commands():
-    env = os.environ | {
-        "_PYPMEANS_COMPLETE": "complete_bash", "COMP_WORDS": "pypmeans pre", "COMP_CWORD": "1",
-    }  # fmt: skip
-    run = subprocess.run(PYPMEANS, env=env, capture_output=True, text=True, check=False)
-    assert run.stdout.split() == ["predict"]
 
 
 def on_a_terminal(arguments, act=lambda master, text, process: None):
