@@ -118,7 +118,7 @@ def test_the_summary_names_sizes_contrasts_and_rows(call):
         MinMaxScaler().fit_transform(X)[members] - model.cluster_centers_[k], axis=1
     )
     line = next(line for line in result.out.splitlines() if line.split()[:1] == [str(k)])
-    assert re.search(r"(width|height) \S+ \([+-]\d+\.\d sd\)", line)
+    assert re.search(r"(width|height) \S+ \([+-]\d+\.\dσ\)", line)
     assert line.split()[-2:] == [IDS[members[distances.argmin()]], IDS[members[distances.argmax()]]]
     assert "power law with exponent" in result.out
     assert csv.read_csv("data.clusters.csv").column_names == ["name", "cluster"]

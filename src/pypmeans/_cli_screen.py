@@ -164,7 +164,7 @@ def cluster_table(description):
 def _cluster_cells(description, k):
     size = int(description.sizes[k])
     contrasts = [
-        f"{clean(each.feature)} {each.value:.4g} ({each.z:+.1f} sd)"
+        f"{clean(each.feature)} {each.value:.4g} ({each.z:+.1f}σ)"
         for each in description.contrasts[k][:NAMED]
     ]
     contrasts += [""] * (NAMED - len(contrasts))

@@ -262,7 +262,9 @@ def _show_clustering(screen, found, written):
         f"{count(description.n_clusters, 'cluster')} of {count(description.n_rows, 'row')} with "
         f"{count(len(description.feature_names), 'feature')} "
         f"(lam {model.lam_:.4g}, theta {model.theta_:.4g})",
-        "", cluster_table(description), "", *tail_lines(description.tail),
+        "", cluster_table(description), "",
+        "σ: how far the mean of the cluster is from that of all rows, in standard deviations.",
+        *tail_lines(description.tail),
     )  # fmt: skip
     for what, path in written.items():
         if path is not None:
