@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 pa = pytest.importorskip("pyarrow")
@@ -280,6 +281,7 @@ def test_report_writes_one_page(call):
     assert "not one of the columns used" in call("report", "data.csv", "-f", "--map", "x,y").err
 
 
+@pytest.mark.large
 def test_the_demo_finds_the_groups_and_says_where_the_report_is(call):
     result = call("demo")
     assert result.code == 0
@@ -525,6 +527,52 @@ def test_damaged_models_are_refused_or_sound(tmp_path, model_bytes):
         assert "\n" not in message
 
     check()
+
+
+ODD = [None, -1, 1e308, "", "null", "[]", '"x"', "1e999", [], {}, "os", "system", "FunctionNode"]
+
+
+def test_models_of_other_content_are_refused_or_sound(tmp_path, model_bytes):
+    path = tmp_path / "m.skops"
+
+    def places(node):
+        inner = node.items() if isinstance(node, dict) else enumerate(node)
+        for key, value in inner if isinstance(node, dict | list) else ():
+            yield node, key
+            if isinstance(value, dict | list):
+                yield from places(value)
+
+    @settings(max_examples=80)
+    @given(place=st.floats(0, 1, exclude_max=True), value=st.sampled_from(ODD))
+    def check(place, value):
+        def change(schema):
+            all_places = list(places(schema))
+            node, key = all_places[int(place * len(all_places))]
+            node[key] = value
+
+        path.write_bytes(rewritten(model_bytes, with_schema(change)))
+        try:
+            saved = load_model(path)
+        except ModelError as error:
+            assert str(path) in str(error)  # noqa: PT017
+        else:
+            rows = X if saved.scaler is None else saved.scaler.transform(X)
+            assert saved.model.predict(rows).max() < saved.model.n_clusters_
+
+    check()
+
+
+def test_a_scaler_of_another_version_is_remarked_in_one_line(call, model_bytes):
+    def older(schema):
+        state = schema["content"]["scaler"]["content"]["content"]
+        state["_sklearn_version"]["content"] = '"1.4.0"'
+
+    write_data()
+    Path("m.skops").write_bytes(rewritten(model_bytes, with_schema(older)))
+    result = call("predict", "m.skops", "data.csv")
+    assert result.code == 0
+    assert "MinMaxScaler from version 1.4.0" in result.err
+    assert all(line.startswith("pypmeans: ") for line in result.err.splitlines())
 
 
 def test_models_keep_nothing_of_the_rows(call):

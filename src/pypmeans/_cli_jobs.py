@@ -57,7 +57,11 @@ def check_outputs(outputs, data, *, overwrite):
 @contextmanager
 def open_table(data, columns, id_column, missing, screen, saved=None):
     """The table and a progress bar. With a saved model, its columns, scaling and means."""
-    with named_files(data) as files, screen.working("reading") as work:
+    with (
+        named_files(data) as files,
+        screen.working("reading") as work,
+        screen.warnings_as_remarks(),
+    ):
         if saved is None:
             columns = split_names(columns, files)
             table = TableFile(files, columns=columns, id_column=id_column, missing=str(missing))

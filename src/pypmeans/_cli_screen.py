@@ -36,7 +36,8 @@ class Screen:
     def remark(self, text):
         """One line on stderr."""
         if not self._quiet:
-            self._err.print(Text(f"pypmeans: {clean(text, longest=None)}"), soft_wrap=True)
+            line = clean(" ".join(str(text).split()), longest=None)
+            self._err.print(Text(f"pypmeans: {line}"), soft_wrap=True)
 
     def show(self, *parts):
         """Results for people: text and tables."""

@@ -295,7 +295,8 @@ def predict(
         raise typer.BadParameter("--json and labels on stdout exclude each other. Give --output.")
     screen = Screen(quiet=quiet, json=json, data_on_stdout=target is None)
     check_outputs([target], [*data, str(model)], overwrite=force)
-    saved = load_model(model)
+    with screen.warnings_as_remarks():  # a scaler of another version of scikit-learn, for one
+        saved = load_model(model)
     saved.model.n_threads = threads
     with open_table(data, None, id_column, missing, screen, saved=saved) as (table, work):
         work.begin("labelling")
