@@ -641,6 +641,12 @@ def test_help_is_printed(call, name):
     assert f"pypmeans {name}" in result.out
 
 
+def test_without_a_command_there_is_help(call):
+    result = call()
+    assert "Usage: pypmeans" in result.out
+    assert result.err == ""
+
+
 @pytest.mark.parametrize(
     ("words", "completed"), [("pypmeans pre", "predict"), ("pypmeans fit --sca", "--scale")]
 )
