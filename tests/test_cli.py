@@ -270,7 +270,7 @@ def test_path_shows_all_scales(call):
 
 
 def test_report_writes_one_page(call):
-    for package in ("plotly", "jinja2", "pypmeans.report"):
+    for package in ("jinja2", "pypmeans.report"):
         pytest.importorskip(package)
     write_data()
     result = call(
@@ -662,7 +662,7 @@ def test_shells_complete_commands_and_options(call, monkeypatch, words, complete
     [
         (["pyarrow", "pyarrow.csv"], ["fit", "data.csv"], r'pip install "pypmeans\[files\]"'),
         (["skops.io"], ["fit", "data.csv", "-m", "m"], r'skops: pip install "pypmeans\[cli\]"'),
-        (["plotly"], ["report", "data.csv"], r'plotly: pip install "pypmeans\[report\]"'),
+        (["jinja2"], ["report", "data.csv"], r'jinja2: pip install "pypmeans\[report\]"'),
     ],
 )
 def test_missing_packages_are_named_with_the_command(

@@ -22,6 +22,7 @@ from pypmeans._figures import (
     threshold_points,
 )
 from pypmeans.datasets import load_demo
+from pypmeans.metrics import power_law_alpha
 from pypmeans.plotting import (
     plot_clusters,
     plot_objective,
@@ -144,19 +145,33 @@ def test_a_model_without_a_path_says_how_to_get_one():
 
 
 def test_the_fitted_tail_of_a_perfect_power_law_is_straight():
-    sizes = 1000 * np.arange(1, 201) ** -0.8
+    sizes = np.floor(10_000 * np.arange(1, 201) ** -0.8)
     points = rank_size_points(sizes[::-1])
     assert_allclose(points["size"], sizes)
-    slope = np.diff(np.log(points["fitted"])) / np.diff(np.log(points["rank"]))
+    n_tail = len(points["fitted"])
+    slope = np.diff(np.log(points["fitted"])) / np.diff(np.log(points["rank"][:n_tail]))
     assert_allclose(slope, -1 / (points["alpha"] - 1))
-    assert_allclose(slope[0], -0.8, atol=0.05)
-    assert points["fitted"][-1] == sizes[-1]
+    assert_allclose(slope[0], -0.8, atol=0.1)
+    assert points["fitted"][-1] == points["x_min"]
 
 
-def test_equal_sizes_have_no_tail():
-    points = rank_size_points([5, 5, 5])
+@pytest.mark.parametrize("missing", [True, False])
+def test_without_powerlaw_or_whole_sizes_all_sizes_are_the_tail(monkeypatch, missing):
+    sizes = 1000 * np.arange(1, 201) ** -0.8
+    if missing:
+        monkeypatch.setitem(sys.modules, "powerlaw", None)
+        sizes = np.ceil(sizes)
+    points = rank_size_points(sizes)
+    assert points["alpha"] == power_law_alpha(sizes)
+    assert len(points["fitted"]) == 200
+    assert points["x_min"] == sizes[-1]
+
+
+def test_few_different_sizes_have_no_tail():
+    points = rank_size_points([5, 5, 5, 4, 3])
     assert np.isnan(points["alpha"])
-    assert len(plot_rank_size([5, 5, 5]).get_lines()) == 1
+    assert len(plot_rank_size([5, 5, 5, 4, 3]).get_lines()) == 1
+    assert len(plot_rank_size([50, 20, 9, 5, 3]).get_lines()) == 2
 
 
 # The map

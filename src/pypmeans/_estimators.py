@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from pypmeans import _kernels
 from pypmeans._beyond_memory import TableBlocks, fit_blocks, in_blocks
 from pypmeans._blocks import counted
+from pypmeans._glance import GlanceMixin
 from pypmeans._improving import SearchMoves
 from pypmeans._moves import Mergers, PaperMoves
 from pypmeans._path import (
@@ -51,6 +52,7 @@ ALGORITHMS = {
 
 
 class _PenalizedMeans(
+    GlanceMixin,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

@@ -1,5 +1,6 @@
 """The numbers behind the pictures: what `plotting` draws and the report shows. Nothing is drawn."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +10,14 @@ from pypmeans._describe import _names
 from pypmeans._moves import merger_costs
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._tuning import radius_profile
-from pypmeans.metrics import power_law_alpha
+from pypmeans.metrics import fit_power_law_tail, power_law_alpha
 
 # Colours that people of any colour vision tell apart on white and on black: those of Okabe and
 # Ito (2008) without yellow and black, each of which vanishes on one of the two.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7")
 N_SHAPES = 6
+# Fewer different sizes than this have no tail to speak of.
+DIFFERENT_SIZES = 4
 # Rows that spread over a map well enough; more only hide each other.
 MANY_POINTS = 10_000
 # Fewer rows of a cluster than this are all shown, as far as there is room for it.
@@ -91,18 +94,30 @@ def path_points(path):
 
 
 def rank_size_points(sizes):
-    """Sizes by rank, and the power law of all of them in the same terms.
+    """Sizes by rank, and the power law of their tail in the same terms.
 
-    A power law of exponent α has ``rank ~ size^-(α - 1)``; the line ends at the smallest size.
-    α is nan where sizes do not differ, and there is no line.
+    A power law of exponent α has ``rank ~ size^-(α - 1)``. The line reaches over the tail: where
+    :func:`fit_power_law_tail` lets it begin if the package powerlaw is there and sizes are whole,
+    otherwise over all sizes, as the paper has it. Without a tail `fitted` is empty.
     """
     size = np.sort(np.asarray(sizes, dtype=np.float64))[::-1]
-    alpha = power_law_alpha(size)
     rank = np.arange(1, len(size) + 1)
-    if not np.isfinite(alpha):
-        return {"rank": rank, "size": size, "alpha": np.nan, "fitted": np.full(len(size), np.nan)}
-    fitted = size[-1] * (len(size) / rank) ** (1 / (alpha - 1))
-    return {"rank": rank, "size": size, "alpha": alpha, "fitted": fitted}
+    alpha, x_min, n_tail = _tail_of(size)
+    fitted = x_min * (n_tail / rank[:n_tail]) ** (1 / (alpha - 1))
+    return {"rank": rank, "size": size, "alpha": alpha, "x_min": x_min, "fitted": fitted}
+
+
+def _tail_of(size):
+    """Exponent, least size and number of clusters of the tail; nan and 0 if there is none."""
+    if len(np.unique(size)) < DIFFERENT_SIZES:
+        return np.nan, np.nan, 0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tail = fit_power_law_tail(size)
+    except (ImportError, ValueError):  # no powerlaw, or weights that are not whole
+        return power_law_alpha(size), size[-1], len(size)
+    return tail.alpha, tail.x_min, tail.n_tail
 
 
 def objective_points(model):

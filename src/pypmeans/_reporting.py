@@ -208,8 +208,10 @@ def _stop(partition, rows, values, names, ids, shown, looks):
         "tail": {
             "half": about.tail.half,
             "single": about.tail.single,
-            "alpha": _short(about.tail.alpha),
-            "fitted": [] if about.tail.alpha is None else _shorts(rank_size["fitted"][[0, -1]]),
+            "alpha": _short(rank_size["alpha"]),
+            "x_min": _short(rank_size["x_min"]),
+            "n_tail": len(rank_size["fitted"]),
+            "fitted": _shorts(rank_size["fitted"][[0, -1]] if len(rank_size["fitted"]) else []),
         },
         "clusters": [_cluster(about, k) for k in _ends(about.n_clusters, *ends)],
         "profile": _profile(about),
@@ -258,7 +260,7 @@ def _ends(n, first, last):
 def _curve(points):
     """A curve of no more points than can be seen, dense at its beginning, which is on log axes."""
     n = len(points["count"])
-    at = np.unique(np.round(np.geomspace(1, n, min(n, CURVE))).astype(int)) - 1
+    at = np.unique(np.round(np.geomspace(1, n, CURVE)).astype(int)) - 1 if n > CURVE else slice(n)
     return {
         "kind": points["kind"],
         "crossing": points["crossing"],

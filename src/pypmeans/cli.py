@@ -280,8 +280,7 @@ def report(
 
 def _report_class():
     """The class that makes reports; what it needs is looked for before any work."""
-    for package in ("plotly", "jinja2"):
-        require(package, extra="report", caller="The report")
+    require("jinja2", extra="report", caller="The report")
     return require("pypmeans.report", extra="report", caller="The report").ClusteringReport
 
 

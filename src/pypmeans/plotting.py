@@ -165,27 +165,28 @@ def plot_rank_size(sizes, *, ax=None):
     -------
     ax : matplotlib Axes
         With sizes that follow a power law the points lie on a straight line. The line drawn is that
-        of :func:`pypmeans.metrics.power_law_alpha`, which takes all sizes as the tail; there is
-        none if all sizes are equal.
+        of the tail found by :func:`pypmeans.metrics.fit_power_law_tail`, or, without the package
+        powerlaw, the paper's, which takes all sizes as the tail
+        (:func:`pypmeans.metrics.power_law_alpha`). The legend says where it begins. There is none
+        for fewer than four different sizes.
 
     See Also
     --------
-    pypmeans.metrics.fit_power_law_tail : Finds out where the tail begins.
     pypmeans.process.fit_pitman_yor : The process that makes such sizes.
 
     Examples
     --------
     >>> from pypmeans.plotting import plot_rank_size
-    >>> ax = plot_rank_size([71, 59, 48])
-    >>> ax.get_legend_handles_labels()[1][-1]
-    'power law, α = 6.02'
+    >>> ax = plot_rank_size([1000 // rank for rank in range(1, 60)])
+    >>> ax.get_xlabel(), ax.get_title()
+    ('rank', '59 clusters')
     """
     points = rank_size_points(getattr(sizes, "cluster_sizes_", sizes))
     ax = _axes(ax, "plot_rank_size")
     ax.plot(points["rank"], points["size"], "o", color=BLUE, markersize=4, label="clusters")
-    if np.isfinite(points["alpha"]):
-        name = f"power law, α = {points['alpha']:.2f}"
-        ax.plot(points["rank"], points["fitted"], color=ORANGE, label=name)
+    if len(points["fitted"]):
+        name = f"power law from {points['x_min']:,g} on, α = {points['alpha']:.2f}"
+        ax.plot(points["rank"][: len(points["fitted"])], points["fitted"], color=ORANGE, label=name)
     ax.set(xscale="log", yscale="log", xlabel="rank", ylabel="size")
     ax.set_title(_n_clusters(len(points["rank"])))
     _round_ticks(ax.xaxis, points["rank"])

@@ -71,7 +71,9 @@
 
   function logAxis(t, title, values, more = {}) {
     const positive = values.filter((v) => v > 0);
-    const ticks = positive.length ? roundNumbers(Math.min(...positive), Math.max(...positive)) : [];
+    const ends = [Math.min(...positive), Math.max(...positive)];
+    const round = positive.length ? roundNumbers(...ends) : [];
+    const ticks = round.length > 1 ? round : [...new Set(positive.length ? ends : [])];
     const text = ticks.map((v) => (v >= 1e5 || v < 1e-3 ? v.toExponential(0).replace("e+", "e") : number(v)));
     return axis(t, title, { type: "log", tickvals: ticks, ticktext: text, ...more });
   }
@@ -124,14 +126,14 @@
       text: drawn.map((k) => `cluster ${k}: ${count(sizes[k], "row")}`), hoverinfo: "text", showlegend: false,
     }];
     if (tail.fitted.length) {
-      traces.push({ type: "scatter", mode: "lines", name: `power law, α = ${tail.alpha.toFixed(2)}`, x: [1, sizes.length], y: tail.fitted, line: { color: t.orange }, hoverinfo: "skip", showlegend: true });
+      traces.push({ type: "scatter", mode: "lines", name: `power law, α = ${tail.alpha.toFixed(2)}`, x: [1, tail.n_tail], y: tail.fitted, line: { color: t.orange }, hoverinfo: "skip", showlegend: true });
     }
     draw("sizes", traces, { xaxis: logAxis(t, "rank", [1, sizes.length]), yaxis: logAxis(t, "rows", sizes) });
     const half = tail.half === 1 ? "The largest cluster holds" : `The ${number(tail.half)} largest hold`;
     const single = tail.single ? ` ${count(tail.single, "cluster")} ${tail.single === 1 ? "is" : "are"} a single row.` : "";
     const law = tail.alpha === null
       ? " Too few different sizes to fit a tail."
-      : ` The line is the power law that fits all sizes, exponent ${tail.alpha.toFixed(2)}: points along it have a heavy tail.`;
+      : ` The line is the power law that fits the ${count(tail.n_tail, "cluster")} of ${number(tail.x_min)} rows or more, exponent ${tail.alpha.toFixed(2)}.`;
     at("sizes-caption").textContent = `${half} half of the rows.${single}${law}`;
   }
 
@@ -198,7 +200,7 @@
     return element("tr", [
       element("th", [mark(stop.looks[cluster.k]), choose], { scope: "row" }),
       element("td", number(cluster.size), { class: "n" }),
-      element("td", [element("span", bar, { class: "barbox", "aria-hidden": "true" }), `${(100 * cluster.share).toFixed(1)} %`], { class: "n" }),
+      element("td", [element("span", bar, { class: "barbox", "aria-hidden": "true" }), element("span", `${(100 * cluster.share).toFixed(1)} %`, { class: "share" })], { class: "n" }),
       element("td", cluster.spread.toFixed(2), { class: "n" }),
       element("td", contrasts.length ? contrasts : "–"),
       element("td", short(cluster.typical)), element("td", short(cluster.remote)),
@@ -217,7 +219,7 @@
   function fillClusters(stop) {
     const all = stop.clusters.length === stop.n_clusters;
     at("clusters-caption").textContent = all
-      ? `All ${count(stop.n_clusters, "cluster")}, by size`.replace("All 1 cluster", "One cluster")
+      ? stop.n_clusters === 1 ? "One cluster" : `All ${number(stop.n_clusters)} clusters, by size`
       : `${number(stop.clusters.length)} of ${count(stop.n_clusters, "cluster")}, by size: the largest and the smallest`;
     at("cluster-rows").replaceChildren(...withGap(stop.clusters.map((c) => c.k), 7, (i) => clusterRow(stop.clusters[i], stop)));
   }
@@ -226,7 +228,7 @@
     const { clusters, features, z, n_features } = stop.profile;
     const some = features.length < n_features ? ` The ${features.length} of ${n_features} features in which clusters differ most.` : "";
     at("profile-text").textContent = `How far the mean of each cluster is from the mean of all rows, in standard deviations of all rows: orange above, blue below.${some}`;
-    at("profile-caption").textContent = clusters.length < stop.n_clusters ? `${clusters.length} of ${number(stop.n_clusters)} clusters` : `All ${count(stop.n_clusters, "cluster")}`;
+    at("profile-caption").textContent = clusters.length < stop.n_clusters ? `${clusters.length} of ${number(stop.n_clusters)} clusters` : stop.n_clusters === 1 ? "One cluster" : `All ${number(stop.n_clusters)} clusters`;
     at("profile-head").replaceChildren(element("tr", [element("th", "cluster", { scope: "col" }), ...features.map((name) => element("th", short(name, 40), { scope: "col", class: "n", title: name }))]));
     const cell = (value) => element("td", signed(value), { style: `background: rgba(var(--${value < 0 ? "low" : "high"}), ${Math.min(0.55, Math.abs(value) * 0.18)})` });
     at("profile-rows").replaceChildren(...withGap(clusters, features.length + 1, (i) =>
@@ -244,7 +246,7 @@
 
   function fillFacts(stop) {
     const facts = { clusters: stop.n_clusters, largest: stop.sizes[0], smallest: stop.sizes.at(-1), half: stop.tail.half, lam: stop.lam, theta: stop.theta };
-    for (const [name, value] of Object.entries(facts)) at("fact-" + name).textContent = number(value);
+    for (const [name, value] of Object.entries(facts)) at("fact-" + name).textContent = number(value, 3);
   }
 
   function showAlone(k) {
@@ -259,6 +261,7 @@
     drawSizes(stops[now]);
     drawThreshold(stops[now]);
     drawPath(stops[now]);
+    document.documentElement.dataset.drawn = now; // for whoever waits until all is drawn
   }
 
   // While a key is held down, only the last of several stops is worth its curves.
@@ -296,13 +299,11 @@
   drawAxes();
   pointMap.watch();
   show(now);
-  drawCurves();
-  drawObjective();
+  setTimeout(drawObjective, 0);
 
   // Pictures follow the light of the page, and paper is always light.
   const redraw = () => { drawAxes(); drawMap(stops[now]); drawCurves(); drawObjective(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; redraw(); });
   addEventListener("afterprint", () => { delete document.documentElement.dataset.theme; redraw(); });
-  document.documentElement.dataset.ready = "yes";
 })();
