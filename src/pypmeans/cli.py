@@ -5,7 +5,6 @@ code is 0 if all went well, 1 if something failed and 2 if the command was used 
 """
 
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
