@@ -23,6 +23,7 @@ class TableBlocks:
         self._table = table
         self._weight = None if sample_weight is None else check_weight_values(sample_weight)
         self._n_threads = n_threads
+        self.n_features = table.n_features
 
     def fold(self, function, combine):
         """What `combine` makes of the answers of all blocks, in order."""
@@ -52,6 +53,8 @@ def fit_blocks(estimator, blocks, progress):
     """
     n_threads = estimator.n_threads
     overview = blocks.fold(Overview.of_block, partial(Overview.of_all, n_threads=n_threads))
+    if not len(overview.summary.weight):
+        raise ValueError(f"{overview.n_rows} rows were given, none with a positive weight.")
     check_range(overview.extremes)
     shown = overview.sample, overview.sample_weight
     known = overview.summary.centers, overview.summary.weight

@@ -44,7 +44,8 @@ def _tell(error):
     if hasattr(error, "format_message"):  # a wrong option or argument
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "pypmeans"
-        print_error(f"{_sentence(error.format_message())} See: {command} --help")
+        if error.format_message():  # else it was the help that was shown
+            print_error(f"{_sentence(error.format_message())} See: {command} --help")
         return WRONG_USE
     if type(error).__name__ == "Abort":
         print_error("stopped; no output was changed.")

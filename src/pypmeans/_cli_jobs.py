@@ -12,8 +12,8 @@ import numpy as np
 from pypmeans import PYPMeans, scale_path
 from pypmeans._cli_input import fits_in_memory, named_files, split_names
 from pypmeans._describe import Description, describe_blocks
-from pypmeans._writing import refuse_existing, whole_file
-from pypmeans.files import TableError, TableFile, labels_kind
+from pypmeans._writing import labels_kind, refuse_existing, whole_file
+from pypmeans.files import TableError, TableFile
 
 REPORTED_ROWS = 1_000_000  # of a table larger than memory
 LIKE_AN_ID = re.compile(r"^(id|index|key|row|rownum|row_?(id|number)|.*_id|unnamed: 0|)$", re.I)
@@ -57,7 +57,11 @@ def check_outputs(outputs, data, *, overwrite):
 @contextmanager
 def open_table(data, columns, id_column, missing, screen, saved=None):
     """The table and a progress bar. With a saved model, its columns, scaling and means."""
-    with named_files(data) as files, screen.working("reading") as work:
+    with (
+        named_files(data) as files,
+        screen.working("reading") as work,
+        screen.warnings_as_remarks(),
+    ):
         if saved is None:
             columns = split_names(columns, files)
             table = TableFile(files, columns=columns, id_column=id_column, missing=str(missing))

@@ -36,7 +36,8 @@ class Screen:
     def remark(self, text):
         """One line on stderr."""
         if not self._quiet:
-            self._err.print(Text(f"pypmeans: {clean(text, longest=None)}"), soft_wrap=True)
+            line = clean(" ".join(str(text).split()), longest=None)
+            self._err.print(Text(f"pypmeans: {line}"), soft_wrap=True)
 
     def show(self, *parts):
         """Results for people: text and tables."""
@@ -55,8 +56,9 @@ class Screen:
         if not self.shows_progress:
             yield _Work(None, None)
             return
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(20))
-        with Progress(*columns, TimeElapsedColumn(), console=self._err, transient=True) as bar:
+        words = TextColumn("{task.description}", markup=False)
+        columns = (SpinnerColumn(), words, BarColumn(20), TimeElapsedColumn())
+        with Progress(*columns, console=self._err, transient=True) as bar:
             yield _Work(bar, bar.add_task(text, total=total))
 
     @contextlib.contextmanager
@@ -91,17 +93,23 @@ class _Work:
             self._files.clear()  # another pass begins
         self._files[name] = n_rows
         done = sum(self._files.values())
-        self._bar.update(self._task, completed=done, description=f"reading: {done:,} rows")
+        self._bar.update(self._task, completed=done)
 
     def begin(self, text):
         """Other work begins, nobody knows for how long."""
+        if self._bar is not None:  # a new task: rich stops the clock of one that was completed
+            self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(text, total=None)
+
+    def say(self, text):
+        """How the work is going."""
         if self._bar is not None:
-            self._bar.update(self._task, description=text, total=None, completed=0)
+            self._bar.update(self._task, description=text)
 
     @contextlib.contextmanager
     def passes(self):
         """Show the lines that a model prints with ``verbose=1``; they are not for stdout."""
-        with contextlib.redirect_stdout(_Lines(self.begin)):
+        with contextlib.redirect_stdout(_Lines(self.say)):
             yield
 
 
@@ -143,7 +151,7 @@ def cluster_table(description):
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("cluster", "rows", "share"):
         table.add_column(title, justify="right", no_wrap=True)
-    for title in ("what distinguishes it", "most typical row", "most remote row"):
+    for title in ("what distinguishes it", *[""] * (NAMED - 1), "typical row", "remote row"):
         table.add_column(title, overflow="fold")
     c = description.n_clusters
     shown: list = list(range(c))
@@ -156,14 +164,15 @@ def cluster_table(description):
 
 def _cluster_cells(description, k):
     size = int(description.sizes[k])
-    contrasts = ", ".join(
-        f"{clean(each.feature)} {each.value:.4g} ({each.z:+.1f} sd)"
+    contrasts = [
+        f"{clean(each.feature)} {each.value:.4g} ({each.z:+.1f}σ)"
         for each in description.contrasts[k][:NAMED]
-    )
+    ]
+    contrasts += [""] * (NAMED - len(contrasts))
     places = [description.typical[k], description.remote[k]]
     rows = ["" if place is None else clean(place.id) for place in places]
     share = f"{size / description.n_rows:.2%}"
-    return [Text(cell) for cell in (str(k), f"{size:,}", share, contrasts, *rows)]
+    return [Text(cell) for cell in (str(k), f"{size:,}", share, *contrasts, *rows)]
 
 
 def tail_lines(tail):

@@ -1,8 +1,7 @@
 """The estimators: validate, resolve the parameters, solve, store."""
 
-import warnings
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import (
@@ -12,13 +11,13 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pypmeans import _kernels
 from pypmeans._beyond_memory import TableBlocks, fit_blocks, in_blocks
 from pypmeans._blocks import counted
+from pypmeans._doubts import warn, warn_if_doubtful
 from pypmeans._glance import GlanceMixin
 from pypmeans._improving import SearchMoves
 from pypmeans._moves import Mergers, PaperMoves
@@ -29,9 +28,11 @@ from pypmeans._path import (
     scale_path,
 )
 from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
-from pypmeans._progress import WRAPPERS, CallbackSupportMixin, Progress, with_callbacks
+from pypmeans._progress import CallbackSupportMixin, Progress, with_callbacks
 from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
+from pypmeans._streams import Identities, Stream, identities, solve_again, solve_first
+from pypmeans._summary import Summary
 from pypmeans._threads import Threads, blocks_of
 from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam, theta_of
 from pypmeans._validation import check_columns, check_init, check_rows, check_weights
@@ -74,6 +75,8 @@ class _PenalizedMeans(
     }
 
     path_: ScalePath
+    cluster_ids_: np.ndarray
+    _found: Any  # by "auto": λ for the algorithm of the paper, otherwise the squared scale
 
     @_fit_context(prefer_skip_nested_validation=True)
     @with_callbacks
@@ -97,8 +100,9 @@ class _PenalizedMeans(
             The fitted estimator.
         """
         progress = Progress(self)
-        if in_blocks(X):
-            return self._fit_blocks(TableBlocks(X, sample_weight, self.n_threads), X, progress)
+        blocks = self._blocks_of(X, sample_weight)
+        if blocks is not None:
+            return self._fit_blocks(blocks, X, progress)
         X = check_rows(self, X, reset=True)
         weight = check_weights(sample_weight, X)
         rows, some_weight = counted(X, weight)
@@ -107,20 +111,99 @@ class _PenalizedMeans(
             solution = self._solve(samples, centers, penalty, progress)
         progress.close()
         self._store(solution, penalty)
-        self._warn_if_doubtful(solution, len(X), lightest=some_weight.min())
+        warn_if_doubtful(self, solution, len(X), lightest=some_weight.min())
         if len(rows) < len(X):
-            self.labels_ = self._nearest(X)[0]
+            self.labels_ = self._label(X)
         return self
+
+    def _blocks_of(self, X, sample_weight):
+        """The blocks of `X` if that is how it gives its rows, otherwise None."""
+        return TableBlocks(X, sample_weight, self.n_threads) if in_blocks(X) else None
 
     def _fit_blocks(self, blocks, X, progress):
         """Fit to the rows of `blocks`, which are those of `X`."""
-        self.n_features_in_ = X.n_features
-        self.feature_names_in_ = np.array(X.columns, dtype=object)
+        self.n_features_in_ = blocks.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.array(X.columns, dtype=object)
         solution, penalty, overview = fit_blocks(self, blocks, progress)
         progress.close()
         self._store(solution, penalty)
-        self._warn_if_doubtful(solution, overview.n_rows, lightest=overview.lightest)
+        warn_if_doubtful(self, solution, overview.n_rows, lightest=overview.lightest)
         self.labels_ = self.predict(X)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y=None, sample_weight=None, *, forget=0.0):
+        """Take in one more batch of rows; clusters appear and merge as needed.
+
+        What is kept of all rows is a summary of bounded size: a few thousand micro-clusters. It is
+        solved anew for each batch, from the clusters there are, so batches of some hundred rows or
+        more are best.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The batch.
+        y : None
+            Ignored; here for consistency with scikit-learn.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, as for `fit`.
+        forget : float in [0, 1), default=0.0
+            The part of their weight that all earlier rows lose first.
+
+        Returns
+        -------
+        self : object
+            The estimator. `labels_` are those of this batch.
+
+        Notes
+        -----
+        Clusters are not numbered by size here: a label is one of `cluster_ids_` and means the same
+        cluster after every call. `merged_into_` says where the ids went that the last call ended.
+        With ``lam="auto"`` the scale found in the first batch is kept; a warning says when it does
+        not fit any more. `objective_` and `inertia_` are those of the micro-clusters, together
+        with the sum of squares within them.
+
+        Examples
+        --------
+        >>> from pypmeans import DPMeans
+        >>> model = DPMeans(lam=5).partial_fit([[0.0], [1.0]])
+        >>> model.partial_fit([[20.0], [21.0], [0.5]]).labels_
+        array([1, 1, 0], dtype=int32)
+        >>> model.cluster_ids_, model.cluster_sizes_
+        (array([0, 1]), array([3., 2.]))
+        """
+        if not 0 <= forget < 1:
+            raise ValueError(f"forget must be at least 0 and less than 1. Got {forget!r}.")
+        first = not hasattr(self, "cluster_centers_")
+        X = check_rows(self, X, reset=first)
+        weight = check_weights(sample_weight, X)
+        rows, some_weight = counted(X, weight)
+        batch = Summary.of(rows, some_weight)
+        if first:
+            summary = batch.covered(self.n_threads)
+            solution, penalty = solve_first(self, rows, some_weight, summary)
+            stream, outgrown = Stream.from_batch(summary, solution.inertia), False
+            known = Identities(np.arange(len(solution.sizes)), {}, len(solution.sizes))
+        else:
+            stream = getattr(self, "_stream", None) or Stream.after_fit(self)
+            summary = stream.with_batch(batch, forget, self.n_threads)
+            solution, penalty = solve_again(self, summary)
+            former = self.cluster_ids_, self.cluster_sizes_, self.cluster_centers_
+            known = identities(solution, *former, stream.next_id)
+            outgrown = self.lam == "auto" and stream.outgrown(summary.deviation(solution.inertia))
+        order = np.argsort(known.ids)
+        self._store(solution.in_order(order, summary.inner.sum()), penalty)
+        self.cluster_ids_, self.merged_into_ = known.ids[order], known.merged_into
+        self._stream = stream._replace(summary=summary, next_id=known.next_id)
+        self.labels_ = self._label(X)
+        warn_if_doubtful(self, solution, summary.weight.sum(), lightest=some_weight.min())
+        if outgrown:
+            warn(
+                "Clusters have become more than twice as wide or as narrow as in the first batch, "
+                "where the scale was found. Fit anew, or give lam and theta."
+            )
         return self
 
     def predict(self, X):
@@ -139,8 +222,8 @@ class _PenalizedMeans(
         check_is_fitted(self)
         if in_blocks(X):
             check_columns(self, X)
-            return np.concatenate([self._nearest(block.rows)[0] for block in X.blocks()])
-        return self._nearest(check_rows(self, X, reset=False))[0]
+            return np.concatenate([self._label(block.rows) for block in X.blocks()])
+        return self._label(check_rows(self, X, reset=False))
 
     def transform(self, X):
         """Euclidean distances of the rows to all cluster centers.
@@ -186,9 +269,8 @@ class _PenalizedMeans(
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         weight = check_weights(sample_weight, X)
-        labels, sq_dists = self._nearest(X)
-        sizes = np.bincount(labels, weights=weight, minlength=self.n_clusters_)
-        return -float(np.sum(weight * sq_dists) + self._penalty.charge(sizes))
+        cost, sizes = self._cost_and_sizes(X, weight)
+        return -float(cost + self._penalty.charge(sizes))
 
     def is_novel(self, X):
         """Where founding a new cluster would cost less than joining one.
@@ -256,30 +338,51 @@ class _PenalizedMeans(
         """λ and θ as a penalty, and the centers found together with them, if any."""
         if hasattr(self, "path_"):
             del self.path_
-        penalty = ALGORITHMS[self.algorithm].penalty
-        if self.lam != "auto":
-            lam = float(self.lam)
-            return penalty(lam, self._theta_for(lam, samples)), None
+        self._found, centers = None, None
+        if self.lam == "auto":
+            self._found, centers = self._find(samples, X, weight)
+        return self._penalty_for(samples), centers
+
+    def _find(self, samples, X, weight):
+        """λ for the algorithm of the paper, otherwise the squared scale and perhaps centers."""
         if self.algorithm == "paper":
-            lam = auto_lam(samples, self.theta)
-            return penalty(lam, self._theta_for(lam, samples)), None
+            return auto_lam(samples, self.theta), None
         message = dominance_of_one_feature(X, getattr(self, "feature_names_in_", None))
         if message:
-            _warn(message)
-        total, p = float(samples.weight.sum()), samples.X.shape[1]
+            warn(message)
         if self.theta is not None and self.theta > 0:
-            return penalty_of_scale(self.theta / 2, p, total), None
+            return self.theta / 2, None
         self.path_ = scale_path(
             X, max_clusters=self.max_clusters, theta=self.theta, sample_weight=weight,
             n_threads=self.n_threads,
         )  # fmt: skip
         best = self.path_.best
-        return penalty_of_scale(best.scale**2, p, total, self.theta), best.cluster_centers
+        return best.scale**2, best.cluster_centers
+
+    def _penalty_for(self, samples):
+        """What clusters of these rows cost, given what "auto" has found."""
+        if self.lam == "auto" and self.algorithm == "search":
+            total = float(samples.weight.sum())
+            return penalty_of_scale(self._found, samples.X.shape[1], total, self.theta)
+        lam = float(self._found if self.lam == "auto" else self.lam)
+        return ALGORITHMS[self.algorithm].penalty(lam, self._theta_for(lam, samples))
 
     def _theta_for(self, lam, samples):
         if self.theta is not None:
             return float(self.theta)
         return lam / DEFAULT_THETA_RATIO if self.algorithm == "paper" else theta_of(lam, samples)
+
+    def _cost_and_sizes(self, X, weight):
+        """Weighted sum of squared distances of checked rows, and the weights of their clusters."""
+        labels, sq_dists = self._nearest(X)
+        return np.sum(weight * sq_dists), np.bincount(
+            labels, weights=weight, minlength=self.n_clusters_
+        )
+
+    def _label(self, X):
+        """The ids of the clusters that checked rows belong to."""
+        labels = self._nearest(X)[0]
+        return labels if self._stream is None else self.cluster_ids_[labels].astype(np.int32)
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""
@@ -291,59 +394,13 @@ class _PenalizedMeans(
         self._offsets = solution.offsets
         self.labels_ = solution.labels
         self.n_clusters_ = len(solution.centers)
+        self.cluster_ids_, self.merged_into_ = np.arange(self.n_clusters_), {}
+        self._stream = None  # what `partial_fit` knows of earlier batches
         self.lam_, self.theta_ = penalty.lam, penalty.theta
         self.inertia_ = solution.inertia
         self.objective_history_ = np.array(solution.history)
         self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = solution.n_iter
-
-    def _warn_if_doubtful(self, solution, n_rows, lightest):
-        c, lam, theta = self.n_clusters_, self.lam_, self.theta_
-        if not solution.converged:
-            _warn(
-                f"Labels still changed when max_iter={self.max_iter} was reached. Raise max_iter.",
-                ConvergenceWarning,
-            )
-        if solution.exhausted:
-            _warn(
-                "The search stopped with moves it had not tried, since each round tries a bounded "
-                "number. Fit again with init=cluster_centers_ to go on from here."
-            )
-        if solution.capped and (self.max_clusters or np.inf) <= self._penalty.limit:
-            _warn(
-                f"max_clusters={self.max_clusters} kept rows from founding clusters. "
-                "Raise max_clusters or lam."
-            )
-        elif solution.capped and self.theta is None:
-            _warn(
-                f"No more than {self._penalty.limit} clusters are possible with lam={lam:.6g} and "
-                f"the theta={theta:.6g} that follows from it. Give a smaller theta."
-            )
-        elif solution.capped:
-            _warn(
-                f"theta={theta:.6g} is too large for lam={lam:.6g}: no more than "
-                f"{self._penalty.limit} clusters are possible. Lower theta or raise lam."
-            )
-        elif c == 1 and self.inertia_ > 0 and lightest < 1:
-            _warn(
-                f"Only one cluster was found: with lam={lam:.6g} and weights from {lightest:.3g}, "
-                "no group of rows weighs enough to be worth a cluster. Lower lam, or scale "
-                "sample_weight so that one row weighs 1."
-            )
-        elif c == 1 and self.inertia_ > 0 and self.lam == "auto":
-            pass  # the data speak for one group; that is an answer
-        elif c == 1 and self.inertia_ > 0 and self.algorithm == "search":
-            _warn(
-                f"Only one cluster was found: no split saves what a second cluster costs with "
-                f"lam={lam:.6g} and theta={theta:.6g}. Give a smaller lam to find more."
-            )
-        elif c == 1 and self.inertia_ > 0:
-            _warn(
-                f"Only one cluster was found: no row is further than lam={lam:.6g}, a squared "
-                "distance, from the mean of all rows. Give a smaller lam to find more."
-            )
-        elif c == n_rows > 1:
-            _warn(f"Each of the {c} rows is a cluster of its own with lam={lam:.6g}. Raise lam.")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -551,8 +608,3 @@ objective_history_, inertia_, n_iter_, n_features_in_, feature_names_in_
         self.n_threads = n_threads
         self.random_state = random_state
         self.verbose = verbose
-
-
-def _warn(message, category=UserWarning):
-    # from here: _warn_if_doubtful, fit, its wrappers, the caller's line
-    warnings.warn(message, category, stacklevel=4 + WRAPPERS)

@@ -1,7 +1,5 @@
 """Progress of a fit, pass by pass: scikit-learn's callbacks where it has them, and `verbose`."""
 
-WRAPPERS = 2  # of `fit`: scikit-learn's check of parameters and its callbacks
-
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn before 1.9 has no callbacks
@@ -12,8 +10,6 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
     def with_callbacks(method):
         """The method as it is."""
         return method
-
-    WRAPPERS = 1
 
 
 class Progress:

@@ -407,6 +407,8 @@ class ArraySamples:
 
 def labels_by(centers, offsets, X, n_threads=None):
     """Labels and squared distances of rows, by the kernels that a fit uses."""
+    if not len(X):
+        return np.empty(0, dtype=np.int32), np.empty(0)
     with ArraySamples(X, np.ones(len(X)), n_threads) as samples:
         samples.assign(centers, offsets=offsets)
         return samples.labels, samples.sq_dists

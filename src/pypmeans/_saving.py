@@ -64,7 +64,7 @@ def save_model(path, saved, *, overwrite=False):
     path : str or path
         Where to.
     saved : SavedModel
-        The model, its columns and its scaling.
+        The model, its columns and its scaling. Not one that `partial_fit` has updated.
     overwrite : bool, default=False
         Whether an existing file may be replaced.
     """
@@ -116,6 +116,11 @@ def load_model(path):
 
 def _essence(model):
     """A copy with what `predict` needs, and nothing that belongs to the rows of the fit."""
+    if getattr(model, "_stream", None) is not None:
+        raise ValueError(
+            "A model that partial_fit has updated cannot be saved: its labels follow the stream. "
+            "Save one that was fitted at once."
+        )
     params = model.get_params()
     if not isinstance(params.get("random_state"), int | None):
         params["random_state"] = None
@@ -127,6 +132,8 @@ def _essence(model):
         setattr(copy, name, value if isinstance(value, np.ndarray) else float(value))
     copy.n_iter_ = int(model.n_iter_)
     copy.n_clusters_, copy.n_features_in_ = map(int, copy.cluster_centers_.shape)
+    copy.cluster_ids_, copy.merged_into_ = np.arange(copy.n_clusters_), {}
+    copy._stream = None
     return copy
 
 

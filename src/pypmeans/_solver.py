@@ -23,6 +23,16 @@ class Solution(NamedTuple):
     capped: bool  # one cluster more than allowed would have lowered the objective
     exhausted: bool  # so many moves were tried in vain that others were not tried at all
 
+    def in_order(self, order, inner):
+        """The same with clusters in another order; `inner` squares are within micro-clusters."""
+        return self._replace(
+            centers=self.centers[order],
+            sizes=self.sizes[order],
+            offsets=self.offsets[order],
+            inertia=self.inertia + inner,
+            history=[objective + inner for objective in self.history],
+        )
+
 
 def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None):
     """Run the loop from `centers` until nothing changes; `sizes` as they are, if known.

@@ -44,6 +44,11 @@ class Summary(NamedTuple):
         middle = self.centers[:1]
         return (middle + self.weight @ (self.centers - middle) / self.weight.sum())[0]
 
+    def deviation(self, inertia):
+        """The standard deviation per feature of rows whose micro-clusters have an `inertia`."""
+        squares = inertia + self.inner.sum()
+        return float(np.sqrt(squares / self.weight.sum() / self.centers.shape[1]))
+
     def fading(self, factor):
         """The same with weights multiplied by `factor`."""
         return self._replace(weight=self.weight * factor, inner=self.inner * factor)
@@ -51,7 +56,7 @@ class Summary(NamedTuple):
     def with_others(self, other, n_threads=None):
         """Both in one; where there is no room for all, near ones join."""
         both = self.beside(other)
-        if len(both.weight) <= both.room or not len(self.weight):
+        if len(both.weight) <= both.room or not len(self.weight) or not len(other.weight):
             return both.covered(n_threads)
         sq_radius = max(self.sq_radius, other.sq_radius)
         labels, sq_dists = labels_by(

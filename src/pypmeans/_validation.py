@@ -20,17 +20,35 @@ def check_rows(estimator, X, *, reset):
 
 def check_columns(estimator, table):
     """Refuse a table whose columns are not those of the fit."""
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is not None and list(names) != list(table.columns):
+    names, columns = getattr(estimator, "feature_names_in_", None), getattr(table, "columns", None)
+    if names is not None and columns is not None and list(names) != list(columns):
         raise ValueError(
             f"The model was fitted to the columns {', '.join(names)}; this table has "
-            f"{', '.join(table.columns)}. Choose the same with the parameter columns."
+            f"{', '.join(map(str, columns))}. Give it the same columns in the same order."
         )
-    if table.n_features != estimator.n_features_in_:
+    width = table.n_features if hasattr(table, "n_features") else table.shape[1]
+    if width != estimator.n_features_in_:
         raise ValueError(
-            f"The table has {table.n_features} columns, but {type(estimator).__name__} was fitted "
-            f"to {estimator.n_features_in_}."
+            f"X has {width} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input."
         )
+
+
+def check_block(rows, weight, place, n_features):
+    """A block of rows as an array of finite numbers, and its weights; errors name its `place`."""
+    try:
+        rows = check_array(
+            rows, dtype=[np.float64, np.float32], order="C", ensure_min_samples=0, input_name="X"
+        )
+        if rows.shape[1] != n_features:
+            raise ValueError(f"It has {rows.shape[1]} columns instead of {n_features}.")
+        if weight is None:
+            return rows, np.broadcast_to(1.0, len(rows))
+        weight = check_weight_values(weight, may_be_zero=True)
+        check_consistent_length(weight, rows)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"X cannot be used, {place}: {error}") from error
+    return rows, weight
 
 
 def check_range(X, name="X"):
@@ -80,20 +98,21 @@ def check_weights(sample_weight, X):
     return weight
 
 
-def check_weight_values(sample_weight):
-    """Float64 weights, none negative, not all zero."""
+def check_weight_values(sample_weight, *, may_be_zero=False):
+    """Float64 weights, none negative, not all zero unless they `may_be_zero`."""
     weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight",
+        ensure_min_samples=0 if may_be_zero else 1,
+    )  # fmt: skip
     if weight.ndim != 1:
         raise ValueError(f"sample_weight must be 1-dimensional; got shape {weight.shape}.")
-    if weight.min() < 0:
+    if weight.min(initial=0) < 0:
         row = int(weight.argmin())
         raise ValueError(
             f"sample_weight must not be negative; got {weight[row]} for row {row}. "
             "Give rows that should not count the weight 0."
         )
-    if weight.max() == 0:
+    if not may_be_zero and weight.max() == 0:
         raise ValueError(
             f"sample_weight is zero for all {len(weight)} rows; at least one must be positive."
         )

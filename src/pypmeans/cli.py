@@ -5,9 +5,8 @@ code is 0 if all went well, 1 if something failed and 2 if the command was used 
 """
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,6 +23,31 @@ from pypmeans._cli_jobs import (
     write_path,
     write_report,
 )
+from pypmeans._cli_options import (
+    Algorithm,
+    AlgorithmOption,
+    Columns,
+    Data,
+    Force,
+    Id,
+    Init,
+    InitOption,
+    Json,
+    LabelsOutput,
+    Lam,
+    MaxClusters,
+    MaxIter,
+    Missing,
+    MissingOption,
+    Quiet,
+    RandomState,
+    Scale,
+    ScaleOption,
+    Theta,
+    Threads,
+    Tol,
+    option,
+)
 from pypmeans._cli_screen import Screen, cluster_table, count, path_table, tail_lines
 from pypmeans._validation import require
 from pypmeans.files import SavedModel, load_model, save_model, write_labels
@@ -35,162 +59,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Scale(StrEnum):
-    """Names of scalings."""
-
-    minmax = "minmax"
-    standard = "standard"
-    l2 = "l2"
-    none = "none"
-
-
-class Missing(StrEnum):
-    """What to do about missing values."""
-
-    error = "error"
-    drop = "drop"
-    mean = "mean"
-
-
-class Init(StrEnum):
-    """Where to start from."""
-
-    mean = "mean"
-    random = "random"
-
-
-class Algorithm(StrEnum):
-    """Names of algorithms."""
-
-    search = "search"
-    paper = "paper"
-
-
-def _price(text):
-    """A number above 0, or "auto"."""
-    if text == "auto":
-        return text
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise typer.BadParameter(f"{text!r} is neither a number above 0 nor 'auto'.")
-    return value
-
-
-def _option(*names, panel, **more):
-    return typer.Option(*names, rich_help_panel=panel, **more)
-
-
-Data = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DATA...",
-        help="CSV, TSV, Parquet, Feather or NPY files, or a folder; - is standard input.",
-    ),
-]
-Columns = Annotated[
-    list[str] | None,
-    _option(
-        "--columns",
-        panel="Data",
-        metavar="A,B,C",
-        help="Columns to use. Default: all that hold numbers.",
-    ),
-]
-Id = Annotated[
-    str | None,
-    _option(
-        "--id",
-        panel="Data",
-        metavar="NAME",
-        help="The column that names the rows; it is no feature.",
-    ),
-]
-ScaleOption = Annotated[
-    Scale,
-    _option(
-        "--scale", panel="Data",
-        help="Columns to [0, 1], to variance 1, rows to length 1, or as they are.",
-    ),
-]  # fmt: skip
-MissingOption = Annotated[
-    Missing,
-    _option(
-        "--missing", panel="Data",
-        help="Missing values: refuse them, drop their rows, or put the mean in their place.",
-    ),
-]  # fmt: skip
-Lam = Annotated[
-    Any,
-    _option(
-        "--lam", panel="Clustering", parser=_price, metavar="NUMBER|auto",
-        help="The price of a cluster: the smaller, the more clusters.",
-    ),
-]  # fmt: skip
-Theta = Annotated[
-    float | None,
-    _option(
-        "--theta", panel="Clustering", min=0, metavar="NUMBER",
-        help="Twice the variance within a cluster, per feature. Default: follows from lam.",
-    ),
-]  # fmt: skip
-AlgorithmOption = Annotated[
-    Algorithm,
-    _option("--algorithm", panel="Clustering", help="The search, or exactly the paper."),
-]
-InitOption = Annotated[
-    Init, _option("--init", panel="Clustering", help="Start from the mean, or from a random row.")
-]
-MaxIter = Annotated[
-    int,
-    _option(
-        "--max-iter", panel="Clustering", metavar="N", min=1, help="The most passes over the rows."
-    ),
-]
-Tol = Annotated[
-    float,
-    _option(
-        "--tol", panel="Clustering", min=0, metavar="NUMBER",
-        help="Stop when a pass lowers the objective by this part or less.",
-    ),
-]  # fmt: skip
-MaxClusters = Annotated[
-    int | None,
-    _option(
-        "--max-clusters", panel="Clustering", metavar="N", min=1, help="The most clusters to open."
-    ),
-]
-RandomState = Annotated[
-    int | None,
-    _option(
-        "--random-state", panel="Clustering", metavar="N", min=0, max=2**32 - 1,
-        help="Serves --init random; all else is deterministic.",
-    ),
-]  # fmt: skip
-Threads = Annotated[
-    int | None,
-    _option(
-        "--threads", "--n-threads", panel="Clustering", metavar="N", min=1,
-        help="Number of threads; the result is the same for any. Default: all CPUs.",
-    ),
-]  # fmt: skip
-Force = Annotated[bool, _option("--force", "-f", panel="Output", help="Overwrite existing files.")]
-Json = Annotated[bool, _option("--json", panel="Output", help="Print the results as JSON.")]
-Quiet = Annotated[
-    bool, _option("--quiet", "-q", panel="Output", help="No remarks and no tables; errors only.")
-]
-LabelsOutput = Annotated[
-    str | None,
-    _option(
-        "--output", "-o", panel="Output", metavar="FILE",
-        help="Where the clusters go: .csv, .tsv, .parquet or .feather; - is stdout. "
-        "Default: beside DATA, as NAME.clusters.csv.",
-    ),
-]  # fmt: skip
 
 
 @app.command()
@@ -212,7 +80,7 @@ def fit(
     output: LabelsOutput = None,
     model: Annotated[
         Path | None,
-        _option(
+        option(
             "--model",
             "-m",
             panel="Output",
@@ -262,7 +130,9 @@ def _show_clustering(screen, found, written):
         f"{count(description.n_clusters, 'cluster')} of {count(description.n_rows, 'row')} with "
         f"{count(len(description.feature_names), 'feature')} "
         f"(lam {model.lam_:.4g}, theta {model.theta_:.4g})",
-        "", cluster_table(description), "", *tail_lines(description.tail),
+        "", cluster_table(description), "",
+        "σ: how far the mean of the cluster is from that of all rows, in standard deviations.",
+        *tail_lines(description.tail),
     )  # fmt: skip
     for what, path in written.items():
         if path is not None:
@@ -293,7 +163,8 @@ def predict(
         raise typer.BadParameter("--json and labels on stdout exclude each other. Give --output.")
     screen = Screen(quiet=quiet, json=json, data_on_stdout=target is None)
     check_outputs([target], [*data, str(model)], overwrite=force)
-    saved = load_model(model)
+    with screen.warnings_as_remarks():  # a scaler of another version of scikit-learn, for one
+        saved = load_model(model)
     saved.model.n_threads = threads
     with open_table(data, None, id_column, missing, screen, saved=saved) as (table, work):
         work.begin("labelling")
@@ -324,7 +195,7 @@ def path(
     threads: Threads = None,
     output: Annotated[
         Path | None,
-        _option(
+        option(
             "--output",
             "-o",
             panel="Output",
@@ -371,7 +242,7 @@ def report(
     threads: Threads = None,
     output: Annotated[
         Path | None,
-        _option(
+        option(
             "--output",
             "-o",
             panel="Output",
@@ -381,11 +252,11 @@ def report(
     ] = None,
     axes: Annotated[
         str | None,
-        _option("--map", panel="Output", metavar="A,B", help="The two columns of the map."),
+        option("--map", panel="Output", metavar="A,B", help="The two columns of the map."),
     ] = None,
     title: Annotated[
         str | None,
-        _option("--title", panel="Output", metavar="TEXT", help="The heading of the page."),
+        option("--title", panel="Output", metavar="TEXT", help="The heading of the page."),
     ] = None,
     force: Force = False,
     json: Json = False,
