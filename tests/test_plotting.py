@@ -245,6 +245,11 @@ def test_labels_of_the_wrong_length_are_refused():
         plot_clusters([0, 1, 2], DEMO)
 
 
+def test_labels_of_noise_are_refused():
+    with pytest.raises(ValueError, match="from 0 on; got -1"):
+        plot_clusters([0, -1], np.eye(2))
+
+
 def test_names_are_not_typeset():
     ax = plot_clusters([0, 1], np.eye(2), feature_names=["$x$", "y"])
     ax.figure.canvas.draw()

@@ -221,6 +221,17 @@ def test_clusters_keep_the_numbers_of_the_model(model):
     render(summary)
 
 
+def test_a_stream_keeps_its_ids_and_is_shown_by_size():
+    fitted = PYPMeans(lam=0.0227, theta=0.0014)
+    for rows in np.array_split(DEMO, 3):
+        fitted.partial_fit(rows)
+    summary = summarize(fitted, DEMO)
+    stop = chosen(summary)
+    assert stop["sizes"] == sorted(stop["sizes"], reverse=True)
+    by_id = dict(zip(fitted.cluster_ids_.tolist(), fitted.cluster_sizes_.tolist()))
+    assert dict(zip(stop["numbers"], stop["sizes"])) == by_id
+
+
 # What comes in
 
 

@@ -338,7 +338,8 @@ def _notes(model, rows, names, stop):
             f"{n:,} rows. The chosen one was refined on all rows; at the other stops of the slider "
             "rows are where the clusters of the sample put them."
         )
-    sizes = dict(enumerate(getattr(model, "cluster_sizes_", ())))
+    ids = getattr(model, "cluster_ids_", range(model.n_clusters_))
+    sizes = dict(zip(ids, model.cluster_sizes_))
     if sizes != dict(zip(stop["numbers"], stop["sizes"])):
         missing = len(sizes) - c
         yield (

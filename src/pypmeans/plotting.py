@@ -275,6 +275,11 @@ def plot_clusters(
     placed = map_of(X, columns, feature_names)
     if len(labels) != len(placed.points):
         raise ValueError(f"{len(labels)} labels were given for {len(placed.points)} rows of X.")
+    if labels.min() < 0:
+        raise ValueError(
+            f"Labels must be numbers of clusters from 0 on; got {labels.min()}. Leave out the rows "
+            "that have no cluster."
+        )
     ax = _axes(ax, "plot_clusters")
     shown = rows_to_show([labels], max_points)
     _scatter(ax, placed.points[shown], labels[shown])
