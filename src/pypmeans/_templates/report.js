@@ -226,12 +226,15 @@
     at("cluster-rows").replaceChildren(...withGap(stop.clusters.map((c) => c.k), 7, (i) => clusterRow(stop.clusters[i], stop)));
   }
 
+  // Long names may be broken after the signs that join their words.
+  const breakable = (name) => name.split(/(?<=[_\-/. ])/).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
+
   function fillProfile(stop) {
     const { clusters, features, z, n_features } = stop.profile;
     const some = features.length < n_features ? ` The ${features.length} of ${n_features} features in which clusters differ most.` : "";
     at("profile-text").textContent = `How far the mean of each cluster is from the mean of all rows, in standard deviations of all rows: orange above, blue below.${some}`;
     at("profile-caption").textContent = clusters.length < stop.n_clusters ? `${clusters.length} of ${number(stop.n_clusters)} clusters` : stop.n_clusters === 1 ? "One cluster" : `All ${number(stop.n_clusters)} clusters`;
-    at("profile-head").replaceChildren(element("tr", [element("th", "cluster", { scope: "col" }), ...features.map((name) => element("th", short(name, 40), { scope: "col", class: "n", title: name }))]));
+    at("profile-head").replaceChildren(element("tr", [element("th", "cluster", { scope: "col" }), ...features.map((name) => element("th", breakable(short(name, 40)), { scope: "col", class: "n", title: name }))]));
     const cell = (value) => element("td", signed(value), { style: `background: rgba(var(--${value < 0 ? "low" : "high"}), ${Math.min(0.55, Math.abs(value) * 0.18)})` });
     at("profile-rows").replaceChildren(...withGap(clusters, features.length + 1, (i) =>
       element("tr", [element("th", [mark(stop.looks[clusters[i]]), ` ${stop.numbers[clusters[i]]}`], { scope: "row" }), ...z[i].map(cell)])));
