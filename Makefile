@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-nojit lint format bench clean
 
 demo: $(VENV)/.demo
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/pypmeans demo --force
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -q
@@ -41,7 +41,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"  # the first pip that knows dependency groups
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[cli,report]"
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo

@@ -111,3 +111,16 @@ def test_names_of_another_length_are_refused():
         describe(MODEL, X, feature_names=["a", "b"])
     with pytest.raises(ValueError, match=r"values has shape \(240, 2\), but X has \(240, 3\)"):
         describe(MODEL, X, values=X[:, :2])
+
+
+def test_clusters_are_found_by_their_ids_where_these_are_not_their_places():
+    class Renamed(PYPMeans):  # as after some batches of a stream
+        def predict(self, X):
+            return self.cluster_ids_[super().predict(X)]
+
+    model = Renamed().fit(X)
+    model.cluster_ids_ = np.array([9, 4, 7, 0, 2, 5])
+    found = describe(model, X)
+    assert_array_equal(found.cluster_ids, model.cluster_ids_)
+    assert_array_equal(found.sizes, MODEL.cluster_sizes_)
+    assert_allclose(found.centers, MODEL.cluster_centers_)

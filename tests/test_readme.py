@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -22,11 +20,3 @@ def test_the_make_targets_exist():
     for document in (README, README.parent / "CONTRIBUTING.md"):
         for target in re.findall(r"^make ([\w-]+)", document.read_text(encoding="utf-8"), re.M):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-
-
-def test_the_demo_runs(capsys):
-    demo = README.parent / "examples" / "demo.py"
-    if not demo.exists():
-        pytest.skip("no examples folder beside the tests")
-    exec(compile(demo.read_text(encoding="utf-8"), str(demo), "exec"), {"__name__": "__main__"})
-    assert "16 clusters found (there are 16)" in capsys.readouterr().out

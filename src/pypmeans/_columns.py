@@ -9,26 +9,26 @@ from pypmeans._readers import is_number, is_single
 
 
 def choose_columns(reader, named, id_column):
-    """The columns to use, and those of no use."""
+    """The columns to use, those of no use, and those not asked for."""
     there = reader.types
     for name in [*(named or []), *([id_column] if id_column is not None else [])]:
         _check_there(reader.path, name, there)
+    if id_column is not None and id_column in (named or []):
+        raise TableError(f"{reader.path}: column {id_column!r} is the id; it is no feature.")
+    others = [name for name in there if name != id_column]
+    numeric = [name for name in others if is_number(there[name])]
     if named:
         chosen = list(dict.fromkeys(named))
         for name in chosen:
             _check_numeric(reader, name)
-        if id_column in chosen:
-            raise TableError(f"{reader.path}: column {id_column!r} is the id; it is no feature.")
-        return chosen, []
-    others = [name for name in there if name != id_column]
-    chosen = [name for name in others if is_number(there[name])]
+        return chosen, [], [name for name in numeric if name not in chosen]
     for name in others:
         if reader.stray.get(name) is not None:
             _check_numeric(reader, name)
-    if not chosen:
-        listed = ", ".join(map(repr, others))
-        raise TableError(f"{reader.path} has no column of numbers; there are {listed or 'none'}.")
-    return chosen, [name for name in others if name not in chosen]
+    if not numeric:
+        listed = _listed(others) or "none"
+        raise TableError(f"{reader.path} has no column of numbers; there are {listed}.")
+    return numeric, [name for name in others if name not in numeric], []
 
 
 def _check_there(file, name, there):

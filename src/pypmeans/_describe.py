@@ -55,12 +55,14 @@ class SizeTail:
 
 @dataclass(frozen=True)
 class Description:
-    """Numbers about a clustering of `n_rows` rows. Clusters are in the order of their numbers.
+    """Numbers about a clustering of `n_rows` rows. Clusters are in the order of the model's.
 
     Attributes
     ----------
     n_rows, n_clusters : int
         Clusters are those of the model; some may be empty if the rows are not those of the fit.
+    cluster_ids : ndarray of shape (n_clusters,)
+        The labels of the clusters: 0, 1 and so on, unless a stream gave them others.
     feature_names : list of str
         Names of the features.
     sizes : ndarray of shape (n_clusters,), int64
@@ -79,6 +81,7 @@ class Description:
 
     n_rows: int
     n_clusters: int
+    cluster_ids: np.ndarray
     feature_names: list
     sizes: np.ndarray
     centers: np.ndarray
@@ -138,6 +141,8 @@ class _Tally:
     def __init__(self, model, n_features):
         self._model = model
         c = model.n_clusters_
+        self._ids = getattr(model, "cluster_ids_", np.arange(c))
+        self._order = np.argsort(self._ids)  # from labels to places among the clusters
         self._sizes = np.zeros(c, dtype=np.int64)
         self._sums = np.zeros((c, n_features))
         self._squares = np.zeros((c, n_features))
@@ -149,7 +154,7 @@ class _Tally:
         self._centers = getattr(model, "cluster_centers_", None)
 
     def add(self, X, values, ids):
-        labels = self._model.predict(X)
+        labels = self._order[np.searchsorted(self._ids, self._model.predict(X), sorter=self._order)]
         if self._centers is None:  # a model that knows no centers, of which this is all
             self._centers = _sum_by(labels, X, len(self._sizes)) / np.maximum(
                 np.bincount(labels, minlength=len(self._sizes)), 1
@@ -186,8 +191,9 @@ class _Tally:
         centers = self._origins + means
         mean, deviation = _overall(self._sizes, centers, deviations)
         return Description(
-            total, len(self._sizes), names, self._sizes, centers, deviations, mean, deviation,
-            _contrasts(centers, mean, deviation, names), self._near, self._far, _tail(self._sizes),
+            total, len(self._sizes), self._ids, names, self._sizes, centers, deviations, mean,
+            deviation, _contrasts(centers, mean, deviation, names), self._near, self._far,
+            _tail(self._sizes),
         )  # fmt: skip
 
 

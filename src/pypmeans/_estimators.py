@@ -18,6 +18,7 @@ from pypmeans import _kernels
 from pypmeans._beyond_memory import TableBlocks, fit_blocks, in_blocks
 from pypmeans._blocks import counted
 from pypmeans._doubts import warn, warn_if_doubtful
+from pypmeans._glance import GlanceMixin
 from pypmeans._improving import SearchMoves
 from pypmeans._moves import Mergers, PaperMoves
 from pypmeans._path import (
@@ -52,6 +53,7 @@ ALGORITHMS = {
 
 
 class _PenalizedMeans(
+    GlanceMixin,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

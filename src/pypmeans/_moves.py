@@ -114,27 +114,40 @@ def agglomerate(centers, sizes, penalty, fresh=None):
 def _merge_best_first(centers, sizes, penalty):
     c = len(sizes)
     merged_into = np.arange(c)
-    heap = [_cheapest(a, centers, sizes, penalty.pull) for a in range(c)]
-    heapify(heap)
-    while c > 1:
-        # The best pair of a merged cluster is in the heap anew; other pairs stay what they were. So
-        # what the heap holds for a cluster is never too high, and stale entries can wait.
-        cost, a, b, size_a, size_b = heappop(heap)
+    for cost, a, b in _mergers(centers, sizes, penalty.pull):
         if cost >= penalty.marginal(c - 1):
             break
-        if sizes[a] != size_a:  # merged meanwhile: gone, or in the heap again
-            continue
-        if sizes[b] == size_b:
-            total = size_a + size_b
-            centers[a] += size_b / total * (centers[b] - centers[a])
-            sizes[a], sizes[b] = total, 0.0
-            merged_into[merged_into == b] = a
-            c -= 1
-        heappush(heap, _cheapest(a, centers, sizes, penalty.pull))
+        merged_into[merged_into == b] = a
+        c -= 1
     alive = sizes > 0
     became = (np.cumsum(alive, dtype=np.int32) - 1)[merged_into]
     move = f"{len(sizes) - c} merge"
     return Arrangement(centers[alive], sizes[alive], became, False, move)
+
+
+def merger_costs(centers, sizes, pull):
+    """What each merger costs until one cluster is left, the cheapest pair of clusters first."""
+    return [cost for cost, _, _ in _mergers(centers.copy(), sizes.copy(), pull)]
+
+
+def _mergers(centers, sizes, pull):
+    """The cheapest merger, of b into a; it is done, in place, when the next one is asked for."""
+    heap = [_cheapest(a, centers, sizes, pull) for a in range(len(sizes))]
+    heapify(heap)
+    c = len(sizes)
+    while c > 1:
+        # The best pair of a merged cluster is in the heap anew; other pairs stay what they were. So
+        # what the heap holds for a cluster is never too high, and stale entries can wait.
+        cost, a, b, size_a, size_b = heappop(heap)
+        if sizes[a] != size_a:  # merged meanwhile: gone, or in the heap again
+            continue
+        if sizes[b] == size_b:
+            yield cost, a, b
+            total = size_a + size_b
+            centers[a] += size_b / total * (centers[b] - centers[a])
+            sizes[a], sizes[b] = total, 0.0
+            c -= 1
+        heappush(heap, _cheapest(a, centers, sizes, pull))
 
 
 def _cheapest(a, centers, sizes, pull):

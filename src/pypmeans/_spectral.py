@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pypmeans._affinity import CalledAffinity, GivenAffinity, NeighborAffinity, RadialAffinity
+from pypmeans._glance import GlanceMixin
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._spectrum import Spectrum
 from pypmeans._validation import check_range
@@ -35,7 +36,7 @@ TINY = np.finfo(np.float64).tiny
 FIRST, AT_A_TIME = 8, 2**23
 
 
-class PYPSpectralClustering(ClusterMixin, BaseEstimator):
+class PYPSpectralClustering(GlanceMixin, ClusterMixin, BaseEstimator):
     """Clusters of any shape, their number read from the spectrum of the affinities.
 
     With eigenvalues λ_1 ≥ λ_2 ≥ … of the affinity matrix, the number of clusters is the largest c

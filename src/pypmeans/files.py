@@ -1,23 +1,35 @@
-"""Tables in files, of any size, read block by block. Needs ``pip install "pypmeans[files]"``.
+"""Tables in files, read block by block whatever their size, and fitted models in files.
 
-CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumPy's .npy.
+CSV and TSV (also packed: .gz, .bz2, .zst), Parquet, Arrow and Feather, and NumPy's .npy. Needs
+pyarrow: ``pip install "pypmeans[files]"``; models need skops: ``pip install "pypmeans[cli]"``.
 """
 
 import copy
 from collections import Counter
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from pypmeans._columns import check_same_columns, choose_columns, common_dtype
-from pypmeans._locating import KINDS, TableError, find_files, one_kind, reading
+from pypmeans._locating import TableError, find_files, one_kind, reading
 from pypmeans._readers import READERS, pyarrow
-from pypmeans._writing import open_writer, safe_cells, whole_file
+from pypmeans._saving import ModelError, SavedModel, load_model, save_model
+from pypmeans._writing import write_labels
 
-__all__ = ["SCALINGS", "Block", "TableError", "TableFile", "write_labels"]
+__all__ = [
+    "SCALINGS",
+    "Block",
+    "ModelError",
+    "SavedModel",
+    "TableError",
+    "TableFile",
+    "column_names",
+    "load_model",
+    "save_model",
+    "write_labels",
+]
 
 SCALINGS = {"minmax": MinMaxScaler, "standard": StandardScaler, "l2": Normalizer, "none": None}
 BLOCK_ROWS = 65_536
@@ -41,6 +53,8 @@ class Block:
         rows with missing values were dropped.
     row_numbers : ndarray of shape (n_rows,)
         The place of each row in the file.
+    values : ndarray of shape (n_rows, n_features)
+        The numbers as they were before scaling; `rows` itself where nothing was scaled.
     """
 
     rows: np.ndarray
@@ -49,6 +63,7 @@ class Block:
     start: int
     stop: int
     row_numbers: np.ndarray = field(repr=False)
+    values: np.ndarray = field(repr=False)
 
 
 class TableFile:
@@ -78,8 +93,13 @@ class TableFile:
         The columns used; x0, x1 and so on where the file has no names.
     left_out : list of str
         Columns that hold text, dates or nothing at all.
+    unused : list of str
+        Columns that could be used, but were not asked for.
     n_features : int
         The number of columns used.
+    watch : callable or None
+        Called with the name of the file and the number of its rows so far, after each block that
+        is read: for progress bars.
     dtype : dtype
         float32 if all columns are of no more than that, otherwise float64.
 
@@ -111,10 +131,11 @@ class TableFile:
         self.id_column = id_column
         self.missing = missing
         self.scaler: Any = None
+        self.watch: Any = None
         self._stamps = {file: _stamp(file) for file in self.files}
         kind = one_kind(self.files)
-        first = reading(self.files[0], "", lambda: READERS[kind](self.files[0]))
-        self.columns, self.left_out = choose_columns(first, columns, id_column)
+        first = _first_reader(self.files, kind)
+        self.columns, self.left_out, self.unused = choose_columns(first, columns, id_column)
         self._readers = [first]
         for file in self.files[1:]:
             self._readers.append(reading(file, "", lambda f=file: READERS[kind](f, like=first)))
@@ -220,7 +241,7 @@ class TableFile:
                 f"{_place(block)}: some values are so far from those the scaling was made for that "
                 "they overflow. Leave those rows out."
             )
-        return Block(rows, block.ids, block.name, block.start, block.stop, block.row_numbers)
+        return replace(block, rows=rows)
 
     def _checked_blocks(self):
         """Blocks without missing and infinite values, at least one row in all."""
@@ -247,7 +268,9 @@ class TableFile:
             for rows, ids in self._pieces(reader):
                 stop = start + len(rows)
                 numbers = np.arange(start, stop)
-                yield Block(rows, ids, str(reader.path), start, stop, numbers)
+                yield Block(rows, ids, str(reader.path), start, stop, numbers, rows)
+                if self.watch is not None:
+                    self.watch(str(reader.path), stop)
                 start = stop
             self._refuse_changed(reader.path)
             if self._counts.setdefault(reader.path, start) != start:
@@ -281,9 +304,8 @@ class TableFile:
             self._refuse_missing(block)
         whole = ~gaps.any(axis=1)
         ids = None if block.ids is None else block.ids.filter(pyarrow().array(whole))
-        return Block(
-            block.rows[whole], ids, block.name, block.start, block.stop, block.row_numbers[whole]
-        )
+        rows = block.rows[whole]
+        return replace(block, rows=rows, ids=ids, row_numbers=block.row_numbers[whole], values=rows)
 
     def _refuse_missing(self, block):
         """Say how many values each column lacks in all; that takes the rest of a pass."""
@@ -320,79 +342,28 @@ class TableFile:
         return f"{self.files[0]}{more}"
 
 
-_CHANGED = "{} was changed while it was being read. Run again when nobody writes to it."
-
-
-def write_labels(path, table, label, *, name="cluster", overwrite=False):
-    """Write the cluster of each row beside its id, whole or not at all.
+def column_names(path):
+    """All columns of a table, whatever they hold.
 
     Parameters
     ----------
-    path : str, path or binary file
-        Where to: .csv, .tsv, .parquet, .arrow or .feather. To an open file, CSV is written.
-    table : TableFile
-        The rows, read once more.
-    label : callable
-        What gives the clusters of an array of rows, `predict` of a model for example.
-    name : str, default="cluster"
-        The name of the column of clusters.
-    overwrite : bool, default=False
-        Whether an existing file may be replaced.
+    path : str, path or list of these
+        As for :class:`TableFile`.
 
-    Notes
-    -----
-    Without an id column, rows are named by their number, counted from 0, and by their file if there
-    are several. In text files, ids and names that a spreadsheet would take for a formula (they
-    begin with ``=``, ``+``, ``-``, ``@``, a tab or a line break and are no numbers) get an
-    apostrophe in front. While it is written, the file has another name; it takes the place of
-    `path` when it is complete and on the disk.
+    Returns
+    -------
+    names : list of str
+        Those of the first file.
     """
-    if hasattr(path, "write"):
-        _write_batches(pyarrow().PythonFile(path, mode="w"), "csv", ",", table, label, name)
-        return
-    kind = KINDS.get(Path(path).suffix.lower())
-    if kind in (None, "npy"):
-        raise ValueError(
-            f"{path}: labels are written as .csv, .tsv, .parquet, .arrow or .feather. "
-            "Give a name that ends so."
-        )
-    separator = "\t" if Path(path).suffix.lower() in (".tsv", ".tab") else ","
-    with whole_file(path, overwrite=overwrite) as draft:
-        _write_batches(str(draft), kind, separator, table, label, name)
+    files = find_files(path)
+    return list(_first_reader(files, one_kind(files)).types)
 
 
-def _write_batches(sink, kind, separator, table, label, name):
-    writer = None
-    try:
-        for block in table.blocks():
-            batch = _label_batch(table, block, label(block.rows), name, as_text=kind == "csv")
-            if writer is None:
-                writer = open_writer(sink, kind, batch.schema, separator)
-            writer.write_batch(batch)
-    finally:
-        if writer is not None:
-            writer.close()
+def _first_reader(files, kind):
+    return reading(files[0], "", lambda: READERS[kind](files[0]))
 
 
-def _label_batch(table, block, labels, name, *, as_text):
-    """One block of the table of labels; text made safe for spreadsheets."""
-    pa = pyarrow()
-    columns = {}
-    if len(table.files) > 1:
-        columns["file"] = pa.array([block.name] * len(labels), pa.string())
-    if block.ids is None:
-        columns["row"] = pa.array(block.row_numbers)
-    else:
-        columns[table.id_column] = block.ids
-    columns[name] = pa.array(labels)
-    if as_text:
-        columns = {
-            safe_cells(pa.array([key]))[0].as_py(): safe_cells(column)
-            if pa.types.is_string(column.type)
-            else column
-            for key, column in columns.items()
-        }
-    return pa.RecordBatch.from_pydict(columns)
+_CHANGED = "{} was changed while it was being read. Run again when nobody writes to it."
 
 
 def regroup(pieces, n_rows):
