@@ -575,6 +575,7 @@ def test_a_scaler_of_another_version_is_remarked_in_one_line(call, model_bytes):
     assert all(line.startswith("pypmeans: ") for line in result.err.splitlines())
 
 
+@pytest.mark.filterwarnings("ignore:The search stopped")
 def test_models_of_streams_are_not_saved(tmp_path):
     streamed = PYPMeans(lam=1e3).partial_fit(X)
     with pytest.raises(ValueError, match="that partial_fit has updated cannot be saved"):
