@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     centers: np.ndarray
     sizes: np.ndarray
     became: np.ndarray  # for each of the clusters, which of the centers
-    count: int  # of all clusters afterwards
+    n_clusters: int  # in all, afterwards
 
 
 class SearchMoves:
@@ -193,10 +193,10 @@ class _State:
             tried += 1
             self.moves.take_note(trial, self.keys)
             outcome = self._outcome(trial, touched)
-            if outcome.change < -self.least_gain and outcome.count <= self.moves.most_clusters:
+            if outcome.change < -self.least_gain and outcome.n_clusters <= self.moves.most_clusters:
                 outcomes.append(outcome)
                 touched.update(outcome.clusters)
-                self.c = outcome.count
+                self.c = outcome.n_clusters
         if not outcomes:
             self.moves.capped |= self._cap_costs()
             return None

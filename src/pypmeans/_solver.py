@@ -1,6 +1,6 @@
 """The loop: assign, open, update, rearrange, until nothing changes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,8 @@ def solve(samples, centers, moves, *, max_iter, tol=0.0, report=None):
     """
     penalty = moves.penalty
     history: list[float] = []
-    sizes = became = former = None
+    sizes = became = None
+    former: Any = None  # centers and offsets of the pass before
     stable, converged, rounded, move = False, False, False, ""
     while len(history) < max_iter and not converged:
         offsets = np.zeros(len(centers)) if sizes is None else penalty.offsets(sizes)
