@@ -1,6 +1,7 @@
 """Data that break clustering: ends of the range of floats, odd memory, ties, chains, outliers."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 TINY, HUGE = 1e-150, 1e150  # squares of values beyond these vanish or overflow
@@ -117,3 +118,9 @@ def memory_kinds(X, folder):
         "memory map": np.memmap(folder / "rows.bin", dtype=X.dtype, mode="r", shape=X.shape),
         "list": X.tolist(),
     }
+
+
+def examples(n):
+    """No more than `n` examples, unless the profile asks for thousands."""
+    most = settings.default.max_examples
+    return settings(max_examples=most if most > 1000 else min(n, most))

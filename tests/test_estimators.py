@@ -505,3 +505,11 @@ def test_rows_that_differ_in_their_last_digits_end_where_rounding_begins(seed, l
     assert model.n_iter_ < model.max_iter
     assert np.all(np.diff(model.objective_history_) <= 1e-12 * model.objective_)
     assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("weight", [1e4, 1e-3, 0.7, 3.0])
+def test_the_mean_of_equal_rows_is_that_row_whatever_it_weighs(weight):
+    X = np.array([[1.00231233e18, -1e-95], [1.00231233e18, -1e-95]])
+    model = PYPMeans(1e-12, algorithm="paper").fit(X, sample_weight=[weight, weight])
+    assert_array_equal(model.cluster_centers_, X[:1])
+    assert model.n_iter_ < 5

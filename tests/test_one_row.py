@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from nasty import nasty_rows, price
+from nasty import examples, nasty_rows, price
 from pypmeans import DPMeans, PYPMeans
 from pypmeans._samples import FEW_ROWS, labels_by
 
@@ -21,7 +21,7 @@ def one_by_one(model, X):
     return np.concatenate([model.predict(X[i : i + 1]) for i in range(len(X))])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(nasty_rows(), st.integers(0, 4), st.sampled_from(["paper", "search"]))
 def test_rows_get_the_same_labels_singly(X, level, algorithm):
     model = PYPMeans(price(X, level), algorithm=algorithm, n_threads=1, max_iter=10).fit(X)

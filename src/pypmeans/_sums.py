@@ -9,6 +9,8 @@ from pypmeans._threads import BLOCK_ROWS, blocks_of
 
 MOST_PARTS = 8  # of partial sums, so that many clusters with many features do not fill the memory
 
+FAR = 1e-6  # rows that differ by less than this part of them are far from zero
+
 
 class ClusterSums:
     """Weighted sums of the rows, seen from `origin`, weights and counts of the clusters.
@@ -32,9 +34,11 @@ class ClusterSums:
         sizes = self._sizes[:, None]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that
-            # ties are ties. Where the origin is too far away for that, two must do.
-            means = (self._origin * sizes + self._sums) / sizes
-            means = np.where(np.isfinite(means), means, self._origin + self._sums / sizes)
+            # ties are ties. Far from zero the product with the sizes would lose digits that all
+            # rows have in common, or overflow; there two must do.
+            means, steps = (self._origin * sizes + self._sums) / sizes, self._sums / sizes
+            far = np.abs(steps) < FAR * np.abs(self._origin)
+            means = np.where(np.isfinite(means) & ~far, means, self._origin + steps)
         return means, self._sizes.copy()
 
     def shifts(self, centers, labels, threads):
