@@ -18,6 +18,8 @@ from pypmeans import DPMeans, PYPMeans
 
 
 class Case(NamedTuple):
+    """Rows and a model, each of a size, and how time may grow."""
+
     data: Callable  # of a size
     model: Callable  # of a size
     size: int
@@ -76,7 +78,7 @@ CASES = {
     "all rows equal, search": Case(equal_rows, lambda n: PYPMeans(1.0), 500_000, 1.3, "rows"),
     "all rows equal, auto": Case(equal_rows, lambda n: PYPMeans(), 500_000, 1.3, "rows"),
     "one far outlier, search": Case(
-        one_outlier, lambda n: PYPMeans(100.0, 2.0), 500_000, 1.4, "rows, and passes until they settle"
+        one_outlier, lambda n: PYPMeans(100.0, 2.0), 500_000, 1.4, "rows, and passes to settle"
     ),
     "one far outlier, paper": Case(
         one_outlier, lambda n: PYPMeans(1e6, algorithm="paper"), 500_000, 1.4, "rows"

@@ -103,3 +103,38 @@ def test_empty_clusters_are_dropped():
     assert_allclose(centers, [[0.5]])
     assert_allclose(sizes, [2.0])
     assert became[0] == 0
+
+
+def test_each_opening_is_charged_by_the_clusters_given_and_opened():
+    # t(c) = 20 - 10 ln c: from 2 to 3 clusters 13.07, then 9.01, 6.14, 3.91
+    samples = samples_of([[0.0], [100.0], [3.7], [103.1], [97.4], [-2.3]])
+    start = np.array([[0.0], [100.0]])
+    samples.assign(start)
+    centers, capped = open_clusters(samples, start, PitmanYorPenalty(20.0, 10.0), 99)
+    # squares 13.69 > 13.07, 11.56 > 9.01, 6.76 > 6.14, and 5.29 > 3.91
+    assert_allclose(centers.ravel(), [0.0, 100.0, 3.7, 103.1, 97.4, -2.3])
+    samples.assign(start)
+    assert len(open_clusters(samples, start, PitmanYorPenalty(20.7, 10.0), 99)[0]) == 2
+    samples.assign(start)
+    assert len(open_clusters(samples, start, PitmanYorPenalty(20.0, 10.0), 5)[0]) == 5
+    assert not capped
+
+
+def test_clusters_know_what_they_became():
+    # 0 and 0.1 merge, 5 stays, 9 and 9.1 merge: numbers close up in order
+    centers = np.array([[0.0], [5.0], [9.0], [0.1], [9.1]])
+    merged = agglomerate(centers, np.ones(5), PitmanYorPenalty(1.0))
+    assert_allclose(merged.centers.ravel(), [0.05, 5.0, 9.05])
+    assert_allclose(merged.sizes, [2, 1, 2])
+    assert merged.became.tolist() == [0, 1, 2, 0, 2]
+    assert merged.became.dtype == np.int32
+    assert not merged.stable
+    assert merged.move == "2 merge"
+
+
+def test_nothing_to_merge_leaves_clusters_as_they_are():
+    centers = np.array([[0.0], [5.0]])
+    same = agglomerate(centers, np.ones(2), PitmanYorPenalty(1.0))
+    assert same.stable
+    assert same.became.tolist() == [0, 1]
+    assert same.move == ""
