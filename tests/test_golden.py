@@ -25,6 +25,7 @@ def assert_same(found, kept, where):
         assert found == kept, where
 
 
+@pytest.mark.large
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_answers_do_not_change_by_accident(name):
