@@ -7,14 +7,15 @@ import sys
 
 import pytest
 
-# The child says when the fit has begun and how long Ctrl-C took to arrive.
+# The child says when fits begin, and how many threads there are when Ctrl-C has arrived.
 CHILD = """
-import sys, threading, time, warnings
+import signal, threading, warnings
 import numpy as np
 from pypmeans import DPMeans, PYPMeans, PYPSpectralClustering, scale_path
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).uniform(size=({n}, 4))
 fit = {fit}
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell says so
 print("begin", flush=True)
 try:
     while True:

@@ -14,7 +14,7 @@ from data import separated_groups
 from pypmeans import DPMeans, PYPMeans
 
 X, _ = separated_groups(12, 30, 3, 0.2, seed=0)
-LARGE = np.repeat(X, 100, axis=0) + np.random.default_rng(0).normal(size=(36_000, 3)) * 0.01
+LARGE = np.repeat(X, 50, axis=0) + np.random.default_rng(0).normal(size=(18_000, 3)) * 0.01
 JOBS = [("search", 0.2), ("search", 2.0), ("paper", 0.5), ("paper", 3.0)] * 2
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -45,7 +45,7 @@ def test_a_thousand_fits_leave_no_memory_threads_or_files_behind():
         for seed in range(n):
             algorithm = ("search", "paper")[seed % 2]
             model = DPMeans(0.5, algorithm=algorithm, n_threads=1 + seed % 2)
-            model.fit(LARGE if seed % 250 == 0 else few).predict(few[:2])
+            model.fit(LARGE if seed % 500 == 0 else few).predict(few[:2])
         gc.collect()
 
     fits(100)  # whatever is made once
