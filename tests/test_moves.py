@@ -42,7 +42,9 @@ def test_a_merger_pays_the_charge_of_the_count_after_it():
     pair = np.array([[0.0], [2.0]])
     assert len(agglomerate(pair, np.ones(2), penalty)[0]) == 1  # increase 2 < 2.45
     triple = np.array([[0.0], [2.0], [100.0]])
-    assert len(agglomerate(triple, np.ones(3), penalty)[0]) == 3  # increase 2 > 0.36
+    apart = agglomerate(triple, np.ones(3), penalty)
+    assert len(apart.centers) == 3  # increase 2 > 0.36
+    assert apart.stable
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -156,13 +158,13 @@ def test_one_cluster_has_no_partner():
 
 
 def test_empty_clusters_anywhere_are_dropped_and_numbers_close_up():
-    samples = samples_of([[0.0], [1.0], [3.0]])
-    centers = np.array([[50.0], [0.5], [90.0], [3.0]])
+    samples = samples_of([[0.0], [1.0], [3.0], [7.0]])
+    centers = np.array([[50.0], [0.5], [90.0], [3.0], [7.0]])
     samples.assign(centers)
-    means, sizes, became = update_centers(samples, 4)
-    assert_allclose(means, [[0.5], [3.0]])
-    assert_allclose(sizes, [2.0, 1.0])
-    assert became.tolist() == [0, 0, 0, 1]
+    means, sizes, became = update_centers(samples, 5)
+    assert_allclose(means, [[0.5], [3.0], [7.0]])
+    assert_allclose(sizes, [2.0, 1.0, 1.0])
+    assert became.tolist() == [0, 0, 0, 1, 2]
     assert became.dtype == np.int32
 
 
