@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import reference
+from pypmeans import _opening
 from pypmeans._moves import PaperMoves, agglomerate, open_clusters, update_centers
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._samples import ArraySamples
@@ -186,3 +187,15 @@ def test_nothing_to_merge_leaves_clusters_as_they_are():
     assert same.stable
     assert same.became.tolist() == [0, 1]
     assert same.move == ""
+
+
+@pytest.mark.parametrize("far", [0, 40, 99])
+def test_the_furthest_rows_are_watched_wherever_they_stand(far, monkeypatch):
+    monkeypatch.setattr(_opening, "MOST_HOT", 10)
+    monkeypatch.setattr(_opening, "LEAST_HOT", 10)
+    sq_dists = np.zeros(100)  # most rows are centers
+    sq_dists[[far, 50]] = 4.0, 1.0
+    opening = _opening.Opening(np.arange(100.0)[:, None], sq_dists)
+    assert opening.furthest() == (far, 4.0)
+    opening.open(np.array([[float(far)]]))
+    assert opening.furthest() == (50, 1.0)  # known without a look at all rows

@@ -29,10 +29,10 @@ class Opening:
         if len(self._passed):
             sq_dists = sq_dists.copy()
             sq_dists[self._passed] = -1.0
-        hot = sq_dists >= np.partition(sq_dists, n_rows - n_hot)[n_rows - n_hot]
-        # not more where many are equal
-        self._rows = np.flatnonzero(hot)[:n_hot].astype(np.int32)
-        hot[self._rows[-1] + 1 :] = False
+        limit = np.partition(sq_dists, n_rows - n_hot)[n_rows - n_hot]
+        hot = sq_dists > limit  # all of them: where most rows are centers, the limit is 0
+        hot[np.flatnonzero(sq_dists == limit)[: n_hot - np.count_nonzero(hot)]] = True
+        self._rows = np.flatnonzero(hot).astype(np.int32)
         self._hot_sq = sq_dists[self._rows]
         self._other_sq = sq_dists.max(where=~hot, initial=-1.0)
         self._first = int(sq_dists.argmax())
