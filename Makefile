@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-nojit lint format bench clean
+.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/pypmeans demo --force
@@ -15,6 +15,38 @@ test: $(VENV)/.test
 # Kernels as plain Python: slower, but coverage and debuggers see them. Cases marked `large` are skipped.
 test-nojit: $(VENV)/.test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -q
+
+# Environments of their own: the lower bounds of pyproject.toml, and whatever is newest.
+# `make test-newest PRE=--pre` tries pre-releases too.
+test-oldest: .venv-oldest/.test
+	.venv-oldest/bin/python -m pytest -n auto -q
+
+test-newest: .venv-newest/bin/python
+	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager $(PRE) --group test --editable .
+	.venv-newest/bin/python -m pytest -n auto -q
+
+# Branches of the package that tests take, kernels as plain Python.
+coverage: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group coverage
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -q --cov --cov-report=term-missing:skip-covered
+
+# Small changes to the formulas and moves of the paper that no test notices; docs/trust.md explains them.
+mutants: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group mutants
+	$(BIN)/python tests/mutants.py
+
+# One release of everything, by hash. Renew it after pyproject.toml changes and before each release.
+lock:
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet pip-tools
+	.venv-lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements/lock.txt pyproject.toml
+
+# Known weaknesses of the locked releases; needs a database that is fetched.
+audit:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet pip-audit
+	.venv-audit/bin/pip-audit --requirement requirements/lock.txt --disable-pip
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -39,6 +71,16 @@ $(VENV)/bin/python:
 	  { echo "pypmeans needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V). Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"  # the first pip that knows dependency groups
+
+.venv-newest/bin/python:
+	$(PYTHON) -m venv .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+
+.venv-oldest/.test: pyproject.toml requirements/oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-oldest/bin/python -m pip install --quiet --constraint requirements/oldest.txt --group test --editable .
+	@touch $@
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable ".[cli,report]"

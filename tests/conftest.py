@@ -14,7 +14,15 @@ settings.register_profile(
     max_examples=25 if JIT_OFF else 100,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("repeatable")
+# Other cases each time, and many, for a machine with time. Failures say how to repeat them.
+settings.register_profile(
+    "wide",
+    deadline=None,
+    max_examples=2000,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -494,3 +494,22 @@ def test_a_tolerance_saves_passes_and_costs_next_to_nothing(algorithm):
     assert rough.objective_ < 1.02 * exact.objective_
     assert np.all(np.diff(rough.objective_history_) <= 1e-12 * rough.objective_)
     assert_array_equal(rough.predict(X), rough.labels_)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("level", [0.002, 0.05])
+def test_rows_that_differ_in_their_last_digits_end_where_rounding_begins(seed, level):
+    # floats near 1e15 are an eighth apart, so means of such rows are not floats
+    X = 1e15 + np.random.default_rng(seed).integers(0, 40, size=(45, 2)).astype(float)
+    model = DPMeans(level * 3200).fit(X)
+    assert model.n_iter_ < model.max_iter
+    assert np.all(np.diff(model.objective_history_) <= 1e-12 * model.objective_)
+    assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("weight", [1e4, 1e-3, 0.7, 3.0])
+def test_the_mean_of_equal_rows_is_that_row_whatever_it_weighs(weight):
+    X = np.array([[1.00231233e18, -1e-95], [1.00231233e18, -1e-95]])
+    model = PYPMeans(1e-12, algorithm="paper").fit(X, sample_weight=[weight, weight])
+    assert_array_equal(model.cluster_centers_, X[:1])
+    assert model.n_iter_ < 5

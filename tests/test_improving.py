@@ -451,3 +451,14 @@ def test_a_solution_says_whether_trials_were_left_out(monkeypatch):
     assert patient.converged
     assert not patient.exhausted
     assert patient.history[-1] <= hasty.history[-1]
+
+
+@pytest.mark.parametrize("seed", [7, 13, 26])
+def test_the_cap_is_named_when_only_a_trial_shows_that_it_costs(seed):
+    # no split pays at once here, but one does after its neighbours have adapted
+    X = np.random.default_rng(seed).uniform(size=(40, 2))
+    free = DPMeans(0.6).fit(X)
+    with pytest.warns(UserWarning, match="max_clusters=3 kept rows"):
+        capped = DPMeans(0.6, max_clusters=3).fit(X)
+    assert free.n_clusters_ == 4
+    assert free.objective_ < capped.objective_

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import reference
-from pypmeans._moves import agglomerate, open_clusters, update_centers
+from pypmeans import _opening
+from pypmeans._moves import PaperMoves, agglomerate, open_clusters, update_centers
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._samples import ArraySamples
 
@@ -42,7 +43,9 @@ def test_a_merger_pays_the_charge_of_the_count_after_it():
     pair = np.array([[0.0], [2.0]])
     assert len(agglomerate(pair, np.ones(2), penalty)[0]) == 1  # increase 2 < 2.45
     triple = np.array([[0.0], [2.0], [100.0]])
-    assert len(agglomerate(triple, np.ones(3), penalty)[0]) == 3  # increase 2 > 0.36
+    apart = agglomerate(triple, np.ones(3), penalty)
+    assert len(apart.centers) == 3  # increase 2 > 0.36
+    assert apart.stable
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -103,3 +106,96 @@ def test_empty_clusters_are_dropped():
     assert_allclose(centers, [[0.5]])
     assert_allclose(sizes, [2.0])
     assert became[0] == 0
+
+
+def test_each_opening_is_charged_by_the_clusters_given_and_opened():
+    # t(c) = 20 - 10 ln c: from 2 to 3 clusters 13.07, then 9.01, 6.14, 3.91
+    samples = samples_of([[0.0], [100.0], [3.7], [103.1], [97.4], [-2.3]])
+    start = np.array([[0.0], [100.0]])
+    samples.assign(start)
+    centers, capped = open_clusters(samples, start, PitmanYorPenalty(20.0, 10.0), 99)
+    # squares 13.69 > 13.07, 11.56 > 9.01, 6.76 > 6.14, and 5.29 > 3.91
+    assert_allclose(centers.ravel(), [0.0, 100.0, 3.7, 103.1, 97.4, -2.3])
+    samples.assign(start)
+    assert len(open_clusters(samples, start, PitmanYorPenalty(20.7, 10.0), 99)[0]) == 2
+    samples.assign(start)
+    assert len(open_clusters(samples, start, PitmanYorPenalty(20.0, 10.0), 5)[0]) == 5
+    assert not capped
+
+
+def test_clusters_know_what_they_became():
+    # 0, 0.1 and 0.2 merge, 5 stays, 9 and 9.1 merge: numbers close up in order
+    centers = np.array([[0.0], [5.0], [9.0], [0.1], [9.1], [0.2]])
+    merged = agglomerate(centers, np.ones(6), PitmanYorPenalty(1.0))
+    assert_allclose(merged.centers.ravel(), [0.1, 5.0, 9.05])
+    assert_allclose(merged.sizes, [3, 1, 2])
+    assert merged.became.tolist() == [0, 1, 2, 0, 2, 0]
+    assert merged.became.dtype == np.int32
+    assert not merged.stable
+    assert merged.move == "3 merge"
+
+
+def test_a_merger_that_would_gain_nothing_is_not_made_after_others():
+    # 100 and 100.1 merge; then joining 0 and 2 costs exactly what a cluster does
+    centers = np.array([[0.0], [2.0], [100.0], [100.1]])
+    assert len(agglomerate(centers, np.ones(4), PitmanYorPenalty(2.0)).centers) == 3
+
+
+def test_all_clusters_may_become_one():
+    merged = agglomerate(np.array([[0.0], [3.0], [6.0]]), np.ones(3), PitmanYorPenalty(99.0))
+    assert_allclose(merged.centers, [[3.0]])
+    assert merged.became.tolist() == [0, 0, 0]
+
+
+def test_only_pairs_with_a_fresh_cluster_are_looked_at():
+    centers, sizes = np.array([[0.0], [0.1], [9.0]]), np.ones(3)
+    for fresh, stable in (([0, 0, 1], True), ([0, 0, 0], True), ([1, 0, 0], False)):
+        found = agglomerate(centers, sizes, PitmanYorPenalty(1.0), np.array(fresh, dtype=bool))
+        assert found.stable == stable
+
+
+def test_one_cluster_has_no_partner():
+    assert agglomerate(np.array([[1.0]]), np.ones(1), PitmanYorPenalty(5.0)).stable
+
+
+def test_empty_clusters_anywhere_are_dropped_and_numbers_close_up():
+    samples = samples_of([[0.0], [1.0], [3.0], [7.0]])
+    centers = np.array([[50.0], [0.5], [90.0], [3.0], [7.0]])
+    samples.assign(centers)
+    means, sizes, became = update_centers(samples, 5)
+    assert_allclose(means, [[0.5], [3.0], [7.0]])
+    assert_allclose(sizes, [2.0, 1.0, 1.0])
+    assert became.tolist() == [0, 0, 0, 1, 2]
+    assert became.dtype == np.int32
+
+
+def test_the_moves_of_the_paper_open_and_merge():
+    moves = PaperMoves(PitmanYorPenalty(20.0, 5.0), 2)
+    assert (moves.capped, moves.exhausted) == (False, False)
+    assert moves.reach(3) == moves.penalty.opening(3)
+    samples = samples_of([[0.0], [5.0], [20.0]])
+    samples.assign(np.array([[0.0]]))
+    assert_allclose(moves.open(samples, np.array([[0.0]])), [[0.0], [20.0]])
+    assert moves.capped
+    close = np.array([[0.0], [1.0]])
+    assert len(moves.rearrange(samples, close, np.ones(2), None, None, False).centers) == 1
+
+
+def test_nothing_to_merge_leaves_clusters_as_they_are():
+    centers = np.array([[0.0], [5.0]])
+    same = agglomerate(centers, np.ones(2), PitmanYorPenalty(1.0))
+    assert same.stable
+    assert same.became.tolist() == [0, 1]
+    assert same.move == ""
+
+
+@pytest.mark.parametrize("far", [0, 40, 99])
+def test_the_furthest_rows_are_watched_wherever_they_stand(far, monkeypatch):
+    monkeypatch.setattr(_opening, "MOST_HOT", 10)
+    monkeypatch.setattr(_opening, "LEAST_HOT", 10)
+    sq_dists = np.zeros(100)  # most rows are centers
+    sq_dists[[far, 50]] = 4.0, 1.0
+    opening = _opening.Opening(np.arange(100.0)[:, None], sq_dists)
+    assert opening.furthest() == (far, 4.0)
+    opening.open(np.array([[float(far)]]))
+    assert opening.furthest() == (50, 1.0)  # known without a look at all rows

@@ -236,15 +236,14 @@ def test_equal_rows_are_one_cluster():
     assert fit(np.full((20, 3), 7.0)).n_clusters_ == 1
 
 
-TWO_ROWS = pytest.param(
-    2, marks=pytest.mark.xfail(reason="rows alone are certain under the process fitted to them")
-)
-
-
-@pytest.mark.parametrize("n_rows", [1, TWO_ROWS, 3])
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
 def test_hardly_any_rows_are_one_cluster(n_rows):
     for X in (np.arange(n_rows)[:, None] ** 2.0, np.random.default_rng(0).normal(size=(n_rows, 4))):
         assert fit(X).n_clusters_ == 1
+
+
+def test_two_places_that_weigh_much_are_two_clusters():
+    assert scale_path([[0.0], [1.0]], sample_weight=[30, 20]).best.n_clusters == 2
 
 
 def test_duplicated_points_are_found():

@@ -1,6 +1,7 @@
 """The formulas of the paper, against numbers worked out by hand."""
 
-from math import exp, factorial, log
+from dataclasses import FrozenInstanceError
+from math import exp, factorial, log, log1p
 
 import numpy as np
 import pytest
@@ -91,3 +92,49 @@ def test_without_theta_sizes_do_not_count():
     assert penalty.charge(sizes) == PitmanYorPenalty(3.0).charge(sizes) == 9.0
     assert not penalty.offsets(sizes).any()
     assert penalty.limit == MOST_CLUSTERS
+
+
+def test_labels_can_name_every_cluster():
+    assert np.iinfo(np.int32).max == MOST_CLUSTERS
+
+
+def test_the_limit_is_exact_at_the_end_of_the_label_type():
+    last = MOST_CLUSTERS - 1
+    turning = log(MOST_CLUSTERS) + last * log1p(1 / last)  # marginal(last) is 0 there, if theta = 1
+    assert PitmanYorPenalty(turning + 1e-12, 1.0).limit == MOST_CLUSTERS
+    assert PitmanYorPenalty(turning - 1e-12, 1.0).limit == MOST_CLUSTERS - 1
+    assert SizedPenalty(log(MOST_CLUSTERS) - 1e-6, 1.0).limit < MOST_CLUSTERS
+    assert SizedPenalty(log(MOST_CLUSTERS) + 1e-6, 1.0).limit == MOST_CLUSTERS
+
+
+@pytest.mark.parametrize("limit", range(1, 70))
+def test_every_limit_is_found(limit):
+    # halfway between the prices at which one less and one more are possible
+    prices = [PitmanYorPenalty(0.0, 1.0).marginal(c) for c in (limit - 1, limit)]
+    assert PitmanYorPenalty(-sum(prices) / 2, 1.0).limit == limit
+
+
+def test_only_one_penalty_knows_sizes():
+    sizes = np.array([4.0, 2.0])
+    assert PitmanYorPenalty(8.0, 4.0).pull == 0
+    assert not PitmanYorPenalty(8.0, 4.0).offsets(sizes).any()
+    assert PitmanYorPenalty(8.0, 4.0).charge(sizes) == PitmanYorPenalty(8.0, 4.0).value(2)
+    assert SizedPenalty(8.0, 4.0).pull == 4
+
+
+@pytest.mark.parametrize("kind", [PitmanYorPenalty, SizedPenalty])
+def test_penalties_are_values(kind):
+    assert kind(8.0, 4.0) == kind(8.0, 4.0) != kind(8.0, 3.0)
+    assert len({kind(8.0, 4.0), kind(8.0, 4.0)}) == 1
+    assert kind(8.0).theta == 0
+    with pytest.raises(FrozenInstanceError):
+        kind(8.0).lam = 9.0
+
+
+def test_the_line_falls_below_zero():
+    assert PitmanYorPenalty(8.0, 4.0).line(100) == pytest.approx(8 - 4 * log(100))
+
+
+def test_offsets_are_what_a_row_pays_beyond_joining_the_largest():
+    offsets = SizedPenalty(5.0, 2.0).offsets(np.array([1.0, 8.0, 2.0]))
+    np.testing.assert_allclose(offsets, [2 * log(8), 0, 2 * log(4)])

@@ -98,3 +98,13 @@ def test_threads_split_alike():
             splits = samples.split(np.arange(7), means, sizes, SizedPenalty(1.0, 0.1))
         found.append([(s.sse, s.cost, s.centers.tobytes(), s.sizes.tobytes()) for s in splits])
     assert found[0] == found[1] == found[2]
+
+
+@THETAS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_two_rows_are_their_own_halves(theta, dtype):
+    X, weight = np.array([[1.0, 2.0], [4.0, 6.0]], dtype=dtype), np.array([3.0, 0.5])
+    split = split_all(X, weight, SizedPenalty(3.0, theta))
+    assert_array_equal(split.centers, X)
+    assert_array_equal(split.sizes, weight)
+    assert split.sse == pytest.approx(3 * 0.5 / 3.5 * 25)

@@ -32,7 +32,8 @@ class NeighborAffinity:
     """
 
     def __init__(self, X, n_neighbors, gamma):
-        self.vertices, self.vertex_of_row = np.unique(X, axis=0, return_inverse=True)
+        self.vertices, vertex_of_row = np.unique(X, axis=0, return_inverse=True)
+        self.vertex_of_row = vertex_of_row.ravel()  # numpy 2.0.0 gives it a second axis
         self._gamma = gamma
         self._n_neighbors = min(n_neighbors, len(self.vertices))
         self._search = NearestNeighbors(n_neighbors=self._n_neighbors).fit(self.vertices)

@@ -38,6 +38,7 @@ class Outcome(NamedTuple):
     centers: np.ndarray
     sizes: np.ndarray
     became: np.ndarray  # for each of the clusters, which of the centers
+    n_clusters: int  # in all, afterwards
 
 
 class SearchMoves:
@@ -192,28 +193,44 @@ class _State:
             tried += 1
             self.moves.take_note(trial, self.keys)
             outcome = self._outcome(trial, touched)
-            if outcome.change < -self.least_gain:
+            if outcome.change < -self.least_gain and outcome.n_clusters <= self.moves.most_clusters:
                 outcomes.append(outcome)
                 touched.update(outcome.clusters)
-                self.c += int(np.count_nonzero(outcome.sizes)) - len(outcome.clusters)
-        return self._arrange(outcomes, touched) if outcomes else None
+                self.c = outcome.n_clusters
+        if not outcomes:
+            self.moves.capped |= self._cap_costs()
+            return None
+        return self._arrange(outcomes, touched)
+
+    def _cap_costs(self):
+        """Whether one of the best splits would lower the objective, were it not for the cap."""
+        return self.c >= self.moves.most_clusters and any(
+            self._outcome(trial, set()).change < -self.least_gain
+            for trial in self._split_trials()[:MOST_TRIALS]
+            if trial.change <= self.penalty.lam
+        )
 
     def _trials(self):
         """Splits, mergers and swaps, the most promising first."""
-        price, saved = self.penalty.marginal(self.c), self.penalty.marginal(max(self.c - 1, 1))
-        by_gain = np.argsort(self.split_change, kind="stable")
-        by_gain = by_gain[np.isfinite(self.split_change[by_gain])]
+        saved = self.penalty.marginal(max(self.c - 1, 1))
         mergers = self._mergers()
-        trials = []
-        if self.c < self.moves.most_clusters:
-            trials += [
-                Trial(self.split_change[k] + price, "split", (k,), *self.halves[k])
-                for k in by_gain[: 2 * MOST_TRIALS]
-            ]
+        trials = self._split_trials() if self.c < self.moves.most_clusters else []
         trials += [merger._replace(change=merger.change - saved) for merger in mergers]
-        for k in by_gain[:SWAPPED]:
+        for k in self._by_gain()[:SWAPPED]:
             trials += self._swaps(k, mergers)
         return sorted(trials, key=lambda trial: trial.change)
+
+    def _split_trials(self):
+        price = self.penalty.marginal(self.c)
+        return [
+            Trial(self.split_change[k] + price, "split", (k,), *self.halves[k])
+            for k in self._by_gain()[: 2 * MOST_TRIALS]
+        ]
+
+    def _by_gain(self):
+        """The clusters that can be split, the best split first."""
+        order = np.argsort(self.split_change, kind="stable")
+        return order[np.isfinite(self.split_change[order])]
 
     def _mergers(self):
         """The cheapest merger of each cluster, cheapest first, without the charge they save."""
@@ -264,16 +281,14 @@ class _State:
             TRIAL_STEPS,
         )
         cost = sse + self.penalty.apart(sizes)
-        count = self.c + np.count_nonzero(sizes) - len(clusters)
-        if count > self.moves.most_clusters:
-            return Outcome(np.inf, trial.name, clusters, centers, sizes, np.empty(0))
+        count = self.c + int(np.count_nonzero(sizes)) - len(clusters)
         charge = self.penalty.count_charge(count) - self.penalty.count_charge(self.c)
         before = self.sse[listed].sum() + self.penalty.apart(self.sizes[listed])
         change = cost - before + charge
         # A former cluster goes on as the nearest of those that have rows.
         gaps = ((self.centers[listed][:, None, :] - centers) ** 2).sum(axis=2)
         became = np.where(sizes > 0, gaps, np.inf).argmin(axis=1)
-        return Outcome(change, trial.name, clusters, centers, sizes, became)
+        return Outcome(change, trial.name, clusters, centers, sizes, became, count)
 
     def _neighbours(self, trial, touched):
         near = self.tree.query(trial.centers, k=min(self.c_at_start, NEIGHBOURS + 3))[1]

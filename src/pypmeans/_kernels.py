@@ -304,6 +304,20 @@ def search_all(X, i, centers, offsets, rank, start, n_seen):
 
 
 @compiled
+def scan_rows(X, centers, offsets, rank, labels, sq_dists):
+    """Give all rows the centers they prefer, of equal ones the lowest in `rank`.
+
+    Fills `labels` and `sq_dists`; returns whether there were equal ones.
+    """
+    ties = False
+    for i in range(X.shape[0]):
+        best, best_sq, next_cost = search_all(X, np.int64(i), centers, offsets, rank)
+        labels[i], sq_dists[i] = best, best_sq
+        ties |= next_cost <= best_sq + offsets[best]
+    return ties
+
+
+@compiled
 def bound_of(cost, least_offset, n_features):
     """The bound `lower` for a row whose other centers cost `cost` or more."""
     return np.sqrt(max(0.0, remainder(cost, least_offset, n_features)))

@@ -167,6 +167,8 @@ def scale_path(X, *, max_clusters=None, theta=None, sample_weight=None, n_thread
         rows = np.sort(np.random.default_rng(0).choice(len(X), PATH_ROWS, replace=False))
         X, weight = X[rows], weight[rows]  # the same each time
     most = int(min(30 + 4 * np.sqrt(len(X)), max_clusters or np.inf))
+    if weight.sum() <= 2:  # nothing tells how far apart the rows of one group are
+        most = 1
     with ArraySamples(X, weight, n_threads) as samples:
         return ScalePath(_walk(samples, Evidence(X, weight), most, theta))
 

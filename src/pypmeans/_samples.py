@@ -16,6 +16,7 @@ from pypmeans._threads import Threads, blocks_of
 
 MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
 LISTED_ROWS = 2**12  # in one piece of a list: rows that need a look need a close one
+FEW_ROWS = 16  # that are labelled by looking at all centers
 SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
 
@@ -453,9 +454,21 @@ def labels_by(centers, offsets, X, n_threads=None):
     """Labels and squared distances of rows, by the kernels that a fit uses."""
     if not len(X):
         return np.empty(0, dtype=np.int32), np.empty(0)
+    if len(X) <= FEW_ROWS:
+        return _scan(centers, offsets, X)
     with ArraySamples(X, np.ones(len(X)), n_threads) as samples:
         samples.assign(centers, offsets=offsets)
         return samples.labels, samples.sq_dists
+
+
+def _scan(centers, offsets, X):
+    """The same for few rows, without the preparations that only many repay."""
+    labels, sq_dists = np.empty(len(X), dtype=np.int32), np.empty(len(X))
+    state = labels, sq_dists
+    if _kernels.scan_rows(X, centers, offsets, np.arange(len(centers)), *state):
+        # some centers are equally near: then their order counts
+        _kernels.scan_rows(X, centers, offsets, rank_by_coordinates(centers), *state)
+    return state
 
 
 def nearest_of(points, centers):

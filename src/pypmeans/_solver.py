@@ -1,11 +1,13 @@
 """The loop: assign, open, update, rearrange, until nothing changes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pypmeans._moves import update_centers
 from pypmeans._search import rank_by_coordinates
+
+ROUNDING = 1e-12  # as part of the objective; a rise above it means that centers lack digits
 
 
 class Solution(NamedTuple):
@@ -40,13 +42,17 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
     pass, after the openings. Where rows moving lowered it by `tol` times itself or less, they count
     as settled. `report` is called with the number of the pass, the objective, the
     number of clusters, and what was done after the pass before.
+
+    Every step lowers the objective, but where rows differ in their last digits only, the centers
+    are rounded by more than that. Then the objective would rise, and the pass before is the answer.
     """
     penalty = moves.penalty
     history: list[float] = []
     became = None
     offsets = np.zeros(len(centers)) if sizes is None else penalty.offsets(sizes)
     sizes = None  # what is known of these clusters now
-    stable, converged, move = False, False, ""
+    former: Any = None  # centers and offsets of the pass before
+    stable, converged, rounded, move = False, False, False, ""
     while len(history) < max_iter and not converged:
         offsets = offsets if sizes is None else penalty.offsets(sizes)
         reach = moves.reach(len(centers))
@@ -54,6 +60,10 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
         opened = moves.open(samples, centers)
         _, all_sizes = samples.means(len(opened))
         history.append(samples.cost() + penalty.charge(all_sizes))
+        if len(history) > 1 and history[-1] - history[-2] > ROUNDING * abs(history[-2]):
+            rounded = True
+            break
+        former = opened, np.append(offsets, np.zeros(len(opened) - len(centers)))
         if tol and len(history) > 1:
             moved &= history[-2] - history[-1] > tol * abs(history[-1])
         if report is not None:
@@ -68,7 +78,11 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
             became = merged[kept]
             stable &= len(means) == len(opened)
     n_iter = len(history)
-    if converged:
+    if rounded:
+        centers, offsets = former
+        samples.assign(centers, offsets=offsets)
+        del history[-2:]
+    elif converged:
         history.pop()
     else:
         offsets = penalty.offsets(sizes)
@@ -77,8 +91,8 @@ def solve(samples, centers, moves, *, sizes=None, max_iter, tol=0.0, report=None
     _, sizes = samples.means(len(centers))
     history.append(samples.cost() + penalty.charge(sizes[sizes > 0]))
     return number_by_size(
-        samples, centers, sizes, offsets, history=history, n_iter=n_iter, converged=converged,
-        capped=moves.capped, exhausted=moves.exhausted,
+        samples, centers, sizes, offsets, history=history, n_iter=n_iter,
+        converged=converged or rounded, capped=moves.capped, exhausted=moves.exhausted,
     )  # fmt: skip
 
 

@@ -196,6 +196,8 @@ def _is_thin(graph):
     There a factorisation hardly fills up, and eigenvalues crowd at 1, where Lanczos alone is slow.
     In higher dimensions layers are wide and both are the other way round.
     """
+    graph = graph.copy()  # SciPy 1.13 wants narrow indices
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     end = int(dijkstra(graph, indices=0, unweighted=True).argmax())
     layers = np.bincount(dijkstra(graph, indices=end, unweighted=True).astype(int))
     return layers.max() <= THIN * np.sqrt(graph.shape[0])

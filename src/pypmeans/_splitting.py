@@ -95,6 +95,9 @@ def _starts(members, center):
     far = int(sq_dists.argmax())
     if sq_dists[far] == 0:
         return
+    if len(rows) == 2:  # there is only one way
+        yield X[rows].astype(np.float64)
+        return
     step = _principal_step(members, center, X[rows[far]] - center)
     yield np.vstack([center - step, center + step])
     for _ in range(FAR_STARTS):

@@ -9,6 +9,8 @@ from pypmeans._threads import BLOCK_ROWS, blocks_of
 
 MOST_PARTS = 8  # of partial sums, so that many clusters with many features do not fill the memory
 
+FAR = 1e-6  # rows that differ by less than this part of them are far from zero
+
 
 class ClusterSums:
     """Weighted sums of the rows, seen from `origin`, weights and counts of the clusters.
@@ -106,9 +108,11 @@ def means_of(sums, sizes, origin):
     sizes = sizes[:, None]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         # One rounding, not two: rows on a lattice get the mean that a plain sum gives, so that ties
-        # are ties. Where the origin is too far away for that, two must do.
-        means = (origin * sizes + sums) / sizes
-        return np.where(np.isfinite(means), means, origin + sums / sizes)
+        # are ties. Far from zero the product with the sizes would lose digits that all rows have in
+        # common, or overflow; there two must do.
+        means, steps = (origin * sizes + sums) / sizes, sums / sizes
+        far = np.abs(steps) < FAR * np.abs(origin)
+        return np.where(np.isfinite(means) & ~far, means, origin + steps)
 
 
 def _add_up(values, groups, n_groups):

@@ -7,14 +7,20 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+SURE_TO_HAVE_SQUARES = 1e140  # of any number of such values the sum of squares is finite
+
 
 def check_rows(estimator, X, *, reset):
     """`X` as a C-ordered float32 or float64 array whose squared distances are finite.
 
-    Unless `reset`, the distances to the centers of the fitted estimator must be finite as well.
+    Unless `reset`, distances are those to the centers of the fitted estimator.
     """
-    X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
-    check_range(X if reset else np.vstack([estimator.cluster_centers_, _extremes(X)]))
+    if reset or not _is_plain(X, estimator):
+        X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+    if reset:
+        check_range(X)
+    elif max(_largest(X), _largest(estimator.cluster_centers_)) > SURE_TO_HAVE_SQUARES:
+        check_range(np.vstack([estimator.cluster_centers_, _extremes(X)]))
     return X
 
 
@@ -49,6 +55,27 @@ def check_block(rows, weight, place, n_features):
     except (ValueError, TypeError) as error:
         raise ValueError(f"X cannot be used, {place}: {error}") from error
     return rows, weight
+
+
+def _is_plain(X, estimator):
+    """Whether scikit-learn would find nothing to convert or to object to in `X`.
+
+    Its check takes most of the time when rows come one by one.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype in (np.float64, np.float32)
+        and X.ndim == 2
+        and X.shape[1] == estimator.n_features_in_
+        and len(X) > 0
+        and X.flags.c_contiguous
+        and not hasattr(estimator, "feature_names_in_")
+        and bool(np.isfinite(X).all())
+    )
+
+
+def _largest(X):
+    return max(float(X.max()), -float(X.min()))
 
 
 def check_range(X, name="X"):
