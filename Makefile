@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench clean
+.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/pypmeans demo --force
@@ -62,8 +62,13 @@ bench:
 	PYTHON=$(PYTHON) sh benchmarks/setup.sh
 	.venv-bench/bin/python benchmarks/run.py
 
+# Pages, reference and examples, which run; the first page is build/docs/index.html. No warning is let through.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "The documentation is build/docs/index.html"
+
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist docs/api docs/auto_examples
 
 # One environment; each stamp is renewed when pyproject.toml changes, so a second run starts at once.
 $(VENV)/bin/python:
@@ -92,4 +97,8 @@ $(VENV)/.test: $(VENV)/.demo
 
 $(VENV)/.lint: $(VENV)/.demo
 	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group docs
 	@touch $@
