@@ -1,0 +1,71 @@
+"""
+Topics of the standard library
+==============================
+
+The docstrings of functions and classes in Python's standard library, as TF-IDF, reduced by an SVD and scaled to
+unit length so that distances are angles. A few topics are large, and many are small: the
+ends of the list are the interesting part.
+"""
+
+import importlib
+import inspect
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+
+from pypmeans import PYPMeans
+from pypmeans.plotting import plot_rank_size
+
+MODULES = """argparse asyncio calendar collections configparser csv datetime decimal difflib email.message
+fractions ftplib gzip heapq html.parser http.client imaplib inspect ipaddress itertools json locale logging math
+multiprocessing operator os pathlib pickle platform random re shutil smtplib socket sqlite3 ssl
+statistics string subprocess tarfile tempfile textwrap threading tokenize turtle unittest.mock urllib.request
+uuid wave xml.dom.minidom zipfile""".split()
+
+
+def docstrings(module_name):
+    module = importlib.import_module(module_name)
+    for name, thing in inspect.getmembers(module):
+        if not name.startswith("_") and (inspect.isroutine(thing) or inspect.isclass(thing)):
+            text = inspect.getdoc(thing) or ""
+            if len(text.split()) >= 8:
+                yield f"{module_name}.{name}", text
+
+
+texts = dict(pair for name in MODULES for pair in docstrings(name))
+names = np.array(list(texts))
+print(len(texts), "docstrings")
+
+# %%
+# Thirty directions, unit rows, and nothing told about the number of topics:
+
+vectors = make_pipeline(
+    TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=2),
+    TruncatedSVD(30, random_state=0),
+    Normalizer(),
+)
+X = vectors.fit_transform(texts.values())
+model = PYPMeans().fit(X)
+
+# %%
+# The words with the largest weight in each center say what a cluster is about. The first four and the last
+# eight of those with more than three members:
+
+words = vectors[0].get_feature_names_out()
+in_words = model.cluster_centers_ @ vectors[1].components_
+shown = np.flatnonzero(model.cluster_sizes_ > 3)
+print(f"{model.n_clusters_} topics; some of them:")
+for k in [*shown[:4], *shown[-8:]]:
+    best = ", ".join(words[np.argsort(-in_words[k])[:5]])
+    typical = names[np.argmin(np.linalg.norm(X - model.cluster_centers_[k], axis=1))]
+    print(f"{model.cluster_sizes_[k]:4.0f}  {best}   (for example {typical})")
+
+# %%
+# Their sizes by rank, on logarithmic axes:
+
+plot_rank_size(model.cluster_sizes_)
+plt.show()
