@@ -22,7 +22,7 @@ test-oldest: .venv-oldest/.test
 	.venv-oldest/bin/python -m pytest -n auto -q
 
 test-newest: .venv-newest/bin/python
-	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager $(PRE) --group test --editable .
+	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager $(PRE) --group test --editable ".[all]"
 	.venv-newest/bin/python -m pytest -n auto -q
 
 # Branches of the package that tests take, kernels as plain Python.
@@ -87,7 +87,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
-	$(BIN)/python -m pip install --quiet --group test
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.demo
