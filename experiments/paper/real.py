@@ -59,10 +59,11 @@ def _mixture(X, setting, start):
 def our_search(settings, name):
     """The best scale by the labels, from random starts, and as it stands on the path."""
     X, y = load(settings, name)
+    n_starts = settings.starts if len(X) <= settings.large else settings.large_starts
     for method, theta in ((methods.OURS, None), (methods.OURS_DP, 0)):
         entry = tuning.tuned_entry(X, y, theta)
         fit = partial(_search, X, entry)
-        yield from rows(settings, name, "paper", method, fit, settings.starts)
+        yield from rows(settings, name, "paper", method, fit, n_starts)
         yield from rows(
             settings, name, "paper", f"{method}, on the path",
             lambda start, entry=entry: methods.from_entry(entry, X), 1,

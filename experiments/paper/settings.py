@@ -13,8 +13,10 @@ class Settings(NamedTuple):
     real: tuple = LABELLED
     starts: int = 50  # repeats from random starts, as in the paper
     slow_starts: int = 5  # of the variational mixture
-    tuning_starts: int = 5  # repeats for each value that is tried
-    grid: int = 30  # values of lam that are tried
+    large: int = 2000  # rows beyond which our search, too, is repeated less often:
+    large_starts: int = 10
+    tuning_starts: int = 3  # repeats for each value that is tried
+    grid: int = 24  # values of lam that are tried
     # 51, 21, 11 and 6 labels, as many as k-means has clusters in Table 4
     crime_labels: tuple = (51, 21, 11, 6)
     crime_features: int = 10
