@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 from pypmeans import DPMeans, PYPMeans
 from pypmeans.datasets import make_power_law_blobs
 
-LAM, THETA = 0.09, 0.02
+LAM, THETA = 0.16, 0.03
 
 
 def figure_2():

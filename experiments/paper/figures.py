@@ -13,7 +13,7 @@ mpl.rcParams.update(
     {
         "svg.hashsalt": "pypmeans", "svg.fonttype": "path", "axes.spines.top": False,
         "axes.spines.right": False, "axes.grid": True, "grid.color": "0.92", "font.size": 9,
-        "legend.frameon": False, "figure.constrained_layout.use": True,
+        "legend.frameon": False, "axes.axisbelow": True, "figure.constrained_layout.use": True,
     }
 )  # fmt: skip
 
@@ -76,9 +76,9 @@ def figure_3(frame):
     return figure
 
 
-def outside_legend(figure, ax):
+def outside_legend(figure, ax, columns=3):
     handles, names = ax.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3)
+    figure.legend(handles, names, loc="outside lower center", ncols=columns)
 
 
 def figure_4(frame):
@@ -89,7 +89,7 @@ def figure_4(frame):
     draw_by_level(ax, runs[~runs.method.isin(told)], "groups", "rate")
     ax.axhline(1, color="0.6", linewidth=1, zorder=0)
     ax.set(xlabel="number of groups", ylabel="discovery rate")
-    outside_legend(figure, ax)
+    outside_legend(figure, ax, columns=2)
     return figure
 
 

@@ -20,6 +20,7 @@ MIXTURE, DENSITY = "variational mixture", "HDBSCAN"
 OURS, OURS_DP, OURS_COUNT = "ours", "ours, θ = 0", "ours, number given"
 SPECTRAL = "ours, spectral"
 
+SHAPES = "spherical", "diag", "full"  # of the components of a mixture
 MOST_COMPONENTS = 30  # of the mixture when nobody tells it the number of classes
 CROSS_VALIDATION_ROWS = 1500
 
@@ -80,47 +81,35 @@ def kmeans_best(X, start, k):
     return Fit(model.labels_, f"k={k}", model.n_iter_, objective=model.inertia_)
 
 
-def mixture(X, start, components, covariance="full", concentration=None):
+def mixture(X, start, components, covariance="full"):
     """A variational Dirichlet process mixture of Gaussians, cut off at `components`."""
     model = BayesianGaussianMixture(
-        n_components=min(components, len(X)), covariance_type=covariance,
-        weight_concentration_prior=concentration, random_state=start,
-    )  # fmt: skip
+        n_components=min(components, len(X)), covariance_type=covariance, random_state=start
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = model.fit_predict(X)
-    setting = f"components={components} {covariance} concentration={concentration or 'default'}"
-    return Fit(labels, setting, model.n_iter_)
+    return Fit(labels, f"components={components} {covariance}", model.n_iter_)
 
 
-def mixture_settings():
-    """Shapes of the components and concentrations that are tried."""
-    return [
-        {"covariance": covariance, "concentration": concentration}
-        for covariance in ("spherical", "diag", "full")
-        for concentration in (None, 1.0)
-    ]
-
-
-def cross_validated_setting(X, components):
-    """The setting under which rows left out are most likely: no labels are used.
+def cross_validated_shape(X, components):
+    """The shape of components under which rows left out are most likely: no labels are used.
 
     Three parts of at most 1500 rows. This is what the paper says it does; it does not say more.
     """
     rows = np.random.default_rng(0).permutation(len(X))[:CROSS_VALIDATION_ROWS]
     parts = list(KFold(3).split(rows))
 
-    def likelihood(setting):
-        return np.mean([_held_out(X[rows[a]], X[rows[b]], components, **setting) for a, b in parts])
+    def likelihood(shape):
+        return np.mean([_held_out(X[rows[a]], X[rows[b]], components, shape) for a, b in parts])
 
-    return max(mixture_settings(), key=likelihood)
+    return max(SHAPES, key=likelihood)
 
 
-def _held_out(X, others, components, covariance, concentration):
+def _held_out(X, others, components, covariance):
     model = BayesianGaussianMixture(
-        n_components=min(components, len(X)), covariance_type=covariance,
-        weight_concentration_prior=concentration, random_state=0,
-    )  # fmt: skip
+        n_components=min(components, len(X)), covariance_type=covariance, random_state=0
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(X).score(others)

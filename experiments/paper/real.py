@@ -1,6 +1,6 @@
 """Jobs on the real sets: Tables 3 and 4."""
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from auto.study import by_silhouette
@@ -44,34 +44,47 @@ def papers_way(settings, name):
 
 
 def papers_mixture(settings, name):
-    """As many components as classes; the setting by cross-validation."""
+    """As many components as classes; their shape by cross-validation."""
     X, y = load(settings, name)
     k = len(np.unique(y))
-    setting = methods.cross_validated_setting(X, k)
-    fit = partial(_mixture, X, {"components": k, **setting})
+    fit = partial(_mixture, X, (k, methods.cross_validated_shape(X, k)))
     yield from rows(settings, name, "paper", methods.MIXTURE, fit, settings.slow_starts)
 
 
 def _mixture(X, setting, start):
-    return methods.mixture(X, start, **setting)
+    return methods.mixture(X, start, *setting)
 
 
-def our_search(settings, name):
-    """The best scale by the labels, from random starts, and as it stands on the path."""
+def ours(settings, name):
+    """Nothing tuned; and the best scale by the labels, from random starts and on the path."""
     X, y = load(settings, name)
     n_starts = settings.starts if len(X) <= settings.large else settings.large_starts
-    for method, theta in ((methods.OURS, None), (methods.OURS_DP, 0)):
-        entry = tuning.tuned_entry(X, y, theta)
+    for method, estimator in ((methods.OURS, PYPMeans), (methods.OURS_DP, DPMeans)):
+        path, made = auto_fit(name.split()[0], settings.crime_features, estimator)
+        yield from rows(settings, name, "honest", method, lambda start, made=made: made, 1)
+        entry = tuning.tuned_entry(path, X, y)
         fit = partial(_search, X, entry)
         yield from rows(settings, name, "paper", method, fit, n_starts)
+        on_path = methods.from_entry(entry, X)
         yield from rows(
             settings, name, "paper", f"{method}, on the path",
-            lambda start, entry=entry: methods.from_entry(entry, X), 1,
+            lambda start, on_path=on_path: on_path, 1,
         )  # fmt: skip
 
 
 def _search(X, entry, start):
     return methods.search(X, start, entry.lam, entry.theta)
+
+
+@cache
+def auto_fit(source, crime_features, estimator):
+    """Path and fit. Once for all cuts of communities: the features are the same."""
+    model, made = methods.fit_auto(estimator, features_of(source, crime_features))
+    return model.path_, made
+
+
+def features_of(source, crime_features):
+    return sets.crime(6, crime_features)[0] if source == "crime" else sets.real(source)[0]
 
 
 def fair(settings, name):
@@ -97,30 +110,34 @@ def fair_mixture(settings, name):
 
 
 def honest(settings, name):
-    """Nothing tuned; all of these give the same each time."""
-    X, _ = load(settings, name)
-    for method, fit in (
-        (methods.OURS, lambda start: methods.fit_auto(PYPMeans, X)[1]),
-        (methods.OURS_DP, lambda start: methods.fit_auto(DPMeans, X)[1]),
-        (methods.PYP, lambda start: methods.ours(PYPMeans(algorithm="paper", n_threads=1), X)),
-        (methods.DP, lambda start: methods.ours(DPMeans(algorithm="paper", n_threads=1), X)),
-        (methods.DENSITY, lambda start: methods.density(X)),
-        (methods.KMEANS_SILHOUETTE, lambda start: _silhouette(X)),
-    ):
-        yield from rows(settings, name, "honest", method, fit, 1)
-
-
-def _silhouette(X):
-    labels = by_silhouette(X)
-    return methods.Fit(labels, f"k={len(np.unique(labels))}")
-
-
-def honest_mixture(settings, name):
-    """At most 30 components; the setting by cross-validation."""
-    X, _ = load(settings, name)
-    setting = methods.cross_validated_setting(X, methods.MOST_COMPONENTS)
-    fit = partial(_mixture, X, {"components": methods.MOST_COMPONENTS, **setting})
+    """Other methods with nothing tuned; all but the mixture give the same each time."""
+    source = name.split()[0]
+    for method, made in label_free(source, settings.crime_features):
+        yield from rows(settings, name, "honest", method, lambda start, made=made: made, 1)
+    mixtures = label_free_mixtures(source, settings.crime_features, settings.slow_starts)
+    fit = mixtures.__getitem__
     yield from rows(settings, name, "honest", methods.MIXTURE, fit, settings.slow_starts)
+
+
+@cache
+def label_free(source, crime_features):
+    """Once for all cuts of communities."""
+    X = features_of(source, crime_features)
+    labels = by_silhouette(X)
+    return [
+        (methods.PYP, methods.ours(PYPMeans(algorithm="paper", n_threads=1), X)),
+        (methods.DP, methods.ours(DPMeans(algorithm="paper", n_threads=1), X)),
+        (methods.DENSITY, methods.density(X)),
+        (methods.KMEANS_SILHOUETTE, methods.Fit(labels, f"k={len(np.unique(labels))}")),
+    ]
+
+
+@cache
+def label_free_mixtures(source, crime_features, n_starts):
+    """At most 30 components; their shape by cross-validation."""
+    X, most = features_of(source, crime_features), methods.MOST_COMPONENTS
+    shape = methods.cross_validated_shape(X, most)
+    return [methods.mixture(X, start, most, shape) for start in range(n_starts)]
 
 
 def describe(settings, name):
@@ -137,7 +154,7 @@ def describe_crime(settings):
         yield EMPTY._replace(experiment="histogram", data="crime 16", level=float(at), n_rows=n)
 
 
-FITS = papers_way, papers_mixture, our_search, fair, fair_mixture, honest, honest_mixture
+FITS = papers_way, papers_mixture, ours, fair, fair_mixture, honest
 JOBS = *FITS, describe, describe_crime
 
 

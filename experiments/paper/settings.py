@@ -12,18 +12,18 @@ class Settings(NamedTuple):
 
     real: tuple = LABELLED
     starts: int = 50  # repeats from random starts, as in the paper
-    slow_starts: int = 5  # of the variational mixture
-    large: int = 2000  # rows beyond which our search, too, is repeated less often:
+    slow_starts: int = 3  # of the variational mixture
+    large: int = 1000  # rows beyond which our search, too, is repeated less often:
     large_starts: int = 10
     tuning_starts: int = 3  # repeats for each value that is tried
-    grid: int = 24  # values of lam that are tried
+    grid: int = 16  # values of lam that are tried
     # 51, 21, 11 and 6 labels, as many as k-means has clusters in Table 4
     crime_labels: tuple = (51, 21, 11, 6)
     crime_features: int = 10
     groups: tuple = (3, 5, 10, 20, 30, 40, 50, 75, 100, 125, 150)  # Figs. 3 and 4
-    data_seeds: int = 10  # synthetic sets at each point
-    set_starts: int = 5  # random starts on each of them: 50 repeats in all
-    slow_seeds: int = 3  # synthetic sets that the variational mixture sees
+    data_seeds: int = 5  # synthetic sets at each point
+    set_starts: int = 10  # random starts on each of them: 50 repeats in all
+    slow_seeds: int = 2  # synthetic sets that the variational mixture sees
     lam_groups: tuple = (10, 30, 75, 150)  # Fig. 6
     lams: tuple = (0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2)
     ratios: tuple = (1, 4, 16, 64, 256)  # largest over smallest group

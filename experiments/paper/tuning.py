@@ -14,12 +14,12 @@ of 90 %.
 import numpy as np
 
 from paper import methods
-from pypmeans import radius_profile, scale_path
+from pypmeans import radius_profile
 from pypmeans.metrics import clustering_accuracy, normalized_mutual_information
 
 THETA_RATIO = 10  # λ / θ on real data
 FAIR_RATIOS = 6, 10, 20
-SIZES = 5, 10, 20, 40, 80, 160
+SIZES = 5, 10, 25, 60, 150
 
 
 def merit(y, labels):
@@ -68,14 +68,11 @@ def tuned_k(X, y, settings):
 
 
 def tuned_mixture(X, y):
-    """Setting and number of components, by one start each."""
+    """Shape and number of components, by one start each."""
     n_classes = len(np.unique(y))
-    tries = [
-        {"components": components, **setting}
-        for components in (n_classes, 2 * n_classes)
-        for setting in methods.mixture_settings()
-    ]
-    return best_setting(y, tries, lambda start, one: methods.mixture(X, start, **one), 1)
+    counts = n_classes, min(2 * n_classes, max(n_classes, 60))
+    tries = [(components, shape) for components in counts for shape in methods.SHAPES]
+    return best_setting(y, tries, lambda start, one: methods.mixture(X, start, *one), 1)
 
 
 def tuned_density(X, y):
@@ -83,6 +80,6 @@ def tuned_density(X, y):
     return best_setting(y, sizes, lambda start, size: methods.density(X, size), 1)
 
 
-def tuned_entry(X, y, theta):
+def tuned_entry(path, X, y):
     """The entry of the path that agrees best with the labels."""
-    return max(scale_path(X, theta=theta, n_threads=1), key=lambda e: merit(y, e.predict(X)))
+    return max(path, key=lambda entry: merit(y, entry.predict(X)))
