@@ -273,8 +273,8 @@ def thresholds(results):
             f"{reading}: at most {most[methods.PYP]:.0f} (pyp), {most[methods.DP]:.0f} (dp)"
         )
     return Claim(
-        "Fig. 6", "A smaller λ gives more clusters; from 0.05 to 0.2 pyp-means is accurate up to 75 "
-        "groups, dp-means up to 10.", (YES if falling else PARTLY) + ", the first half",
+        "Fig. 6", "A smaller λ gives more clusters; from 0.05 to 0.2 pyp-means is accurate up to "
+        "75 groups, dp-means up to 10.", (YES if falling else PARTLY) + ", the first half",
         "Clusters found fall with λ " + ("throughout" if falling else "almost throughout") +
         ". " + "; ".join(words) + ". No single λ serves 10 and 75 groups; which one is accurate "
         "depends on λ, for both methods.", "figure-6.svg",
@@ -292,8 +292,9 @@ def running_time(timings):
     return Claim(
         "Fig. 7", "pyp-means takes about as long as dp-means.",
         YES if 0.4 < pyp / dp < 2.5 else NO,
-        f"{1000 * pyp:.0f} and {1000 * dp:.0f} ms at the most rows; ours takes {1000 * seconds['ours, scale given']:.0f} ms "
-        f"with a scale given and {seconds[methods.OURS]:.1f} s to find it.", "figure-7.svg",
+        f"{1000 * pyp:.0f} and {1000 * dp:.0f} ms at the most rows; ours takes "
+        f"{1000 * seconds['ours, scale given']:.0f} ms with a scale given and "
+        f"{seconds[methods.OURS]:.1f} s to find it.", "figure-7.svg",
     )  # fmt: skip
 
 
@@ -406,7 +407,8 @@ def tails(results):
         f"Largest {widest.level.iloc[0]:g} times the smallest, part of the smallest third found: "
         f"pyp {recall[methods.PYP, 'fair']:.2f} with its own λ, {recall[methods.PYP, 'paper']:.2f} "
         f"with the paper's; dp {recall[methods.DP, 'fair']:.2f}; k-means "
-        f"{recall[methods.KMEANS, 'paper']:.2f}, best of ten {recall[methods.KMEANS_BEST, 'fair']:.2f}; "
+        f"{recall[methods.KMEANS, 'paper']:.2f}, best of ten "
+        f"{recall[methods.KMEANS_BEST, 'fair']:.2f}; "
         f"HDBSCAN {recall[methods.DENSITY, 'honest']:.2f}; mixture "
         f"{recall[methods.MIXTURE, 'paper']:.2f}; ours with nothing given "
         f"{recall[methods.OURS, 'honest']:.2f}.", "tails.svg",

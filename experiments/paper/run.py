@@ -76,7 +76,9 @@ def outcomes(waiting, settings, store, workers):
 
 
 def do(job, settings, store):
-    """Perform a job and put its rows in a file."""
+    """Perform a job and put its rows in a file, unless another run has done so meanwhile."""
+    if file_of(store, job).exists():
+        return
     start = time.perf_counter()
     with threadpool_limits(1):
         rows = perform(job, settings)
