@@ -12,19 +12,9 @@ EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments"
 if not (EXPERIMENTS / "paper").is_dir():
     pytest.skip("the experiments folder is not part of an sdist", allow_module_level=True)
 
-from paper import (  # noqa: E402
-    claims,
-    features,
-    methods,
-    page,
-    printed,
-    records,
-    run,
-    sets,
-    tables,
-    tuning,
-)
+from paper import features, methods, records, run, sets, tuning  # noqa: E402
 from paper.settings import FULL, TINY  # noqa: E402
+from paper.shown import figures, page, printed, tables, theory  # noqa: E402
 
 PATTERNS = {"aab": (2, 1), "abab": (2, 2), "abcd": (1, 1, 1, 1)}
 
@@ -97,7 +87,7 @@ def test_printed_numbers_belong_to_the_sets_they_were_printed_for():
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_sizes_of_a_pattern(pattern):
-    assert claims.sizes_of(pattern) == PATTERNS[pattern]
+    assert figures.sizes_of(pattern) == PATTERNS[pattern]
 
 
 def test_a_row_survives_writing_and_reading(tmp_path):
@@ -150,8 +140,8 @@ def test_the_page_shows_the_paper_beside_ours_and_every_figure(finished, tmp_pat
 @pytest.mark.large
 def test_the_objective_of_the_paper_never_rises(finished):
     frame = tables.frame_of(records.read(finished / "results.csv"))
-    assert claims.descending(frame).verdict == claims.YES
-    assert claims.merging(frame).verdict == claims.YES
+    assert theory.descending(frame).verdict == "holds"
+    assert theory.merging(frame).verdict == "holds"
 
 
 def committed():

@@ -8,6 +8,6 @@ the results, the figures and the page; see ``__main__``. From the data to the pa
 * `jobs`: data x methods x seeds as a list of jobs, each giving rows; `real`, `synthetic`,
   `properties` and `speed` hold the jobs of each kind;
 * `records`: the rows and the file of each finished job; `run`: two processes, progress, resuming;
-* `printed`: the numbers of the paper; `tables`, `figures`, `claims`, `page`: what is shown, all of
-  it a function of the CSV.
+* `shown`: the tables, figures, verdicts and the page, all of them functions of the CSV, with the
+  numbers printed in the paper beside ours.
 """

@@ -8,9 +8,9 @@ import argparse
 import time
 
 from paper import records
-from paper.page import write_page
 from paper.run import HERE, WORKERS, run
 from paper.settings import FULL, QUICK
+from paper.shown.page import write_page
 
 
 def main():

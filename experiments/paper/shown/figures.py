@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from paper import methods
-from paper.tables import means_by_level, pick
+from paper.shown.tables import means_by_level, pick
 
 # Always the same file for the same results.
 mpl.use("Agg")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from paper import methods
-from paper.printed import TABLE_2, printed
+from paper.shown.printed import TABLE_2, printed
 
 CRITERIA = {"NMI": "nmi", "ACC": "acc", "C.N.": "n_found"}
 COLUMNS = {

@@ -2,8 +2,9 @@
 
 from matplotlib import pyplot as plt
 
-from paper import claims, drawings, figures, methods, tables
+from paper import methods
 from paper.settings import FULL
+from paper.shown import drawings, figures, findings, tables, theory
 
 TITLE = "# The paper's experiments, and ours beside them"
 
@@ -124,7 +125,7 @@ def verdicts(results, timings):
             claim.where, claim.statement, f"**{claim.verdict}**",
             claim.evidence + (f" [Figure](figures/{claim.figure})" if claim.figure else ""),
         )
-        for claim in claims.all_claims(results, timings)
+        for claim in theory.claims(results, timings) + findings.claims(results, timings)
     ]  # fmt: skip
     table = tables.markdown(["where", "the paper says", "verdict", "what came out"], lines)
     return f"## What reproduces and what does not\n\n{table}"
