@@ -31,6 +31,7 @@ DRAWN = (
     (methods.PYP, "paper", "pyp-means, λ of the paper"),
     (methods.PYP, "fair", "pyp-means, its own λ"),
     (methods.DP, "paper", "dp-means, λ of the paper"),
+    (methods.DP, "fair", "dp-means, its own λ"),
     (methods.KMEANS, "paper", "k-means, number given"),
     (methods.KMEANS_BEST, "fair", "k-means++ best of 10, number given"),
     (methods.MIXTURE, "paper", "variational mixture, number given"),
@@ -42,7 +43,8 @@ def line_style(method, protocol=""):
     return {
         "color": COLOURS.get(method, "0.5"), "marker": MARKERS.get(method, "."), "markersize": 4,
         "linewidth": 2.2 if method == methods.OURS else 1.2,
-        "linestyle": "--" if (method, protocol) == (methods.PYP, "paper") else "-",
+        "linestyle": "--" if protocol == "paper" and method in (methods.PYP, methods.DP) else "-",
+        "zorder": 3 if method == methods.OURS else 2,
     }  # fmt: skip
 
 
