@@ -210,9 +210,8 @@ def heavy_tails(results):
 def time_and_convergence(results, timings):
     return "\n\n".join([
         "## Time and convergence",
-        "One thread, best of up to three, on a machine that may have had other work: powers and "
-        "ratios are worth more than seconds. [benchmarks](../benchmarks/RESULTS.md) has careful "
-        "measurements.",
+        "Seconds of one processor on one thread, best of up to three. "
+        "[benchmarks](../benchmarks/RESULTS.md) has careful measurements of elapsed time.",
         picture("figure-7.svg", "Fig. 7. Running time against rows, groups, λ and θ"),
         "Powers are slopes of logarithms over the larger half of the range.",
         tables.table_of_growth(timings),
