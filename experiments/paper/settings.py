@@ -13,9 +13,10 @@ class Settings(NamedTuple):
     real: tuple = LABELLED
     starts: int = 50  # repeats from random starts, as in the paper
     slow_starts: int = 3  # of the variational mixture
-    large: int = 1000  # rows beyond which our search, too, is repeated less often:
+    tuning_starts: int = 12  # repeats for each value that is tried
+    large: int = 1000  # rows beyond which there are fewer repeats of our search and in tuning:
     large_starts: int = 10
-    tuning_starts: int = 3  # repeats for each value that is tried
+    large_tuning_starts: int = 3
     grid: int = 16  # values of lam that are tried
     # 51, 21, 11 and 6 labels, as many as k-means has clusters in Table 4
     crime_labels: tuple = (51, 21, 11, 6)
@@ -42,7 +43,8 @@ class Settings(NamedTuple):
 FULL = Settings()
 
 QUICK = Settings(
-    real=("wine", "glass", "vowel-thinned"), starts=5, slow_starts=2, tuning_starts=2, grid=12,
+    real=("wine", "glass", "vowel-thinned"), starts=5, slow_starts=2, tuning_starts=2,
+    grid=12, large_tuning_starts=1,
     crime_labels=(6,), groups=(3, 10, 30), data_seeds=2, set_starts=2, slow_seeds=1,
     lam_groups=(10, 30), lams=(0.05, 0.125, 0.2), ratios=(1, 16), timed_rows=(500, 1000, 2000),
     timed_size=500, timed_groups=(5, 20), timed_repeats=1, convergence=("wine",),

@@ -35,6 +35,11 @@ def best_setting(y, settings, fit, n_starts):
     return max(settings, key=mean_merit)
 
 
+def tuning_starts(X, settings):
+    """How often each value is tried."""
+    return settings.tuning_starts if len(X) <= settings.large else settings.large_tuning_starts
+
+
 def lam_grid(X, n_classes, n_values):
     """λ from that of two clusters down to that of four times the number of classes and ten more."""
     profile = radius_profile(X, min(4 * n_classes + 10, len(X) - 1), n_threads=1)
@@ -47,14 +52,14 @@ def tuned_pyp(X, y, settings, ratios=(THETA_RATIO,)):
     grid = lam_grid(X, len(np.unique(y)), settings.grid)
     pairs = [(lam, ratio) for lam in grid for ratio in ratios]
     return best_setting(
-        y, pairs, lambda start, pair: methods.pyp(X, start, *pair), settings.tuning_starts
+        y, pairs, lambda start, pair: methods.pyp(X, start, *pair), tuning_starts(X, settings)
     )
 
 
 def tuned_dp(X, y, settings):
     grid = lam_grid(X, len(np.unique(y)), settings.grid)
     return best_setting(
-        y, grid, lambda start, lam: methods.dp(X, start, lam), settings.tuning_starts
+        y, grid, lambda start, lam: methods.dp(X, start, lam), tuning_starts(X, settings)
     )
 
 
@@ -63,7 +68,7 @@ def tuned_k(X, y, settings):
     n_classes = len(np.unique(y))
     counts = np.unique(np.geomspace(2, 3 * n_classes, settings.grid).round().astype(int))
     return best_setting(
-        y, counts.tolist(), lambda start, k: methods.kmeans(X, start, k), settings.tuning_starts
+        y, counts.tolist(), lambda start, k: methods.kmeans(X, start, k), tuning_starts(X, settings)
     )
 
 

@@ -73,9 +73,10 @@ their shape by cross-validation; our scale is tuned with the labels, too. *Fair*
 parameter is tuned with the labels. *Honest*: nothing is tuned, no label is used; the mixture has at
 most {methods.MOST_COMPONENTS} components and is cross-validated, k-means takes the number with the
 best silhouette. Tuned means: the value with the highest NMI × ACC among {settings.grid} values of λ
-(in the fair protocol with three ratios λ/θ), means of {settings.tuning_starts} starts, or among the
-entries of our path, a dozen or two. So few starts are a weakness where the start matters much: on
-wine the λ tuned for pyp-means does worse over all starts than it did over those few. NMI is the
+(in the fair protocol with three ratios λ/θ), means of {settings.tuning_starts} starts
+({settings.large_tuning_starts} on sets of more than {settings.large} rows), or among the entries of
+our path, a dozen or two. So few starts are a weakness where the start matters much: a value that
+did well over them need not over all. NMI is the
 usual one, over the geometric mean; ACC is under the best matching. Rows that HDBSCAN leaves out
 count as one more cluster. λ means another thing in each algorithm; nothing is compared at equal λ
 but pyp-means with dp-means, as in the paper."""
