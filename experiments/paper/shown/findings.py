@@ -241,7 +241,7 @@ def crime(results):
         method: np.mean([abs(means.n_found[n, method] / int(n.split()[1]) - 1) for n in names])
         for method in (methods.PYP, methods.DP)
     }
-    nearer = misses[methods.PYP] < misses[methods.DP]
+    nearer = misses[methods.PYP] < misses[methods.DP] - 0.05  # less is no difference
     return Claim(
         "Table 4", "On communities and crime pyp-means is best by NMI and number of clusters.",
         YES if best == len(names) and nearer else PARTLY,
