@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench clean
+.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench paper paper-quick docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/pypmeans demo --force
@@ -62,6 +62,15 @@ bench:
 	PYTHON=$(PYTHON) sh benchmarks/setup.sh
 	.venv-bench/bin/python benchmarks/run.py
 
+# The paper's experiments and experiments/RESULTS.md: about half an hour on two cores. An interrupted
+# run goes on where it was.
+paper: $(VENV)/.experiments
+	cd experiments && $(CURDIR)/$(BIN)/python -m paper
+
+# A few seeds; the page goes to experiments/paper/quick.
+paper-quick: $(VENV)/.experiments
+	cd experiments && $(CURDIR)/$(BIN)/python -m paper --quick
+
 clean:
 	rm -rf $(VENV) build dist
 
@@ -88,6 +97,10 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.test: $(VENV)/.demo
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test
+	@touch $@
+
+$(VENV)/.experiments: $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --group experiments
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.demo
