@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench docs clean
+.PHONY: demo test test-nojit test-oldest test-newest coverage mutants lock audit lint format bench paper paper-quick docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/pypmeans demo --force
@@ -22,7 +22,7 @@ test-oldest: .venv-oldest/.test
 	.venv-oldest/bin/python -m pytest -n auto -q
 
 test-newest: .venv-newest/bin/python
-	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager $(PRE) --group test --editable .
+	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager $(PRE) --group test --editable ".[all]"
 	.venv-newest/bin/python -m pytest -n auto -q
 
 # Branches of the package that tests take, kernels as plain Python.
@@ -67,6 +67,15 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo "The documentation is build/docs/index.html"
 
+# The paper's experiments and experiments/RESULTS.md: about half an hour on two cores. An interrupted
+# run goes on where it was.
+paper: $(VENV)/.experiments
+	cd experiments && $(CURDIR)/$(BIN)/python -m paper
+
+# A few seeds; the page goes to experiments/paper/quick.
+paper-quick: $(VENV)/.experiments
+	cd experiments && $(CURDIR)/$(BIN)/python -m paper --quick
+
 clean:
 	rm -rf $(VENV) build dist docs/api docs/auto_examples
 
@@ -92,7 +101,11 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.demo
-	$(BIN)/python -m pip install --quiet --group test
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test
+	@touch $@
+
+$(VENV)/.experiments: $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --group experiments
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.demo

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
+collect_ignore = ["mutants.py"]  # run by hand; it turns compilation off
+
 JIT_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 # The same cases every time: a failure on one machine can be repeated on another.

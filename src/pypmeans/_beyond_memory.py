@@ -30,12 +30,17 @@ class TableBlocks:
         total, start = None, 0
         for number, block in enumerate(self._table.blocks()):
             stop = start + len(block.rows)
+            if self._weight is not None and len(self._weight) < stop:
+                break
             weight = self._weight_of(start, stop)
             answer = function(block.rows, weight, number, n_threads=self._n_threads)
             total = answer if total is None else combine([total, answer])
             start = stop
-        if self._weight is not None and len(self._weight) != start:
-            raise ValueError(f"sample_weight has {len(self._weight)} values for {start} rows.")
+        if self._weight is not None and len(self._weight) != stop:
+            more = "more than " if len(self._weight) < stop else ""
+            raise ValueError(
+                f"sample_weight has {len(self._weight)} values, but there are {more}{start} rows."
+            )
         return total
 
     def _weight_of(self, start, stop):

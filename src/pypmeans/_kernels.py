@@ -311,7 +311,9 @@ def scan_rows(X, centers, offsets, rank, labels, sq_dists):
     """
     ties = False
     for i in range(X.shape[0]):
-        best, best_sq, next_cost = search_all(X, np.int64(i), centers, offsets, rank, 0, 0)
+        best, best_sq, next_cost = search_all(
+            X, np.int64(i), centers, offsets, rank, np.int64(0), np.int64(0)
+        )
         labels[i], sq_dists[i] = best, best_sq
         ties |= next_cost <= best_sq + offsets[best]
     return ties
