@@ -1,9 +1,12 @@
 """Settings of the documentation; `make docs` builds it."""
 
+import re
 import warnings
 from importlib.metadata import version as version_of
+from pathlib import Path
 
 import matplotlib
+from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 
 matplotlib.use("agg")
@@ -63,15 +66,28 @@ def math_as_mathml(block):
     def visit(writer, node):
         formula = tex2mathml(node.astext(), as_block=block)
         writer.body.append(f'<div class="math">{formula}</div>' if block else formula)
-        raise_skip()
+        raise SkipNode
 
     return visit, None
 
 
-def raise_skip():
-    from docutils.nodes import SkipNode
+def files_of_other_folders(app, page, text):
+    """Show files that pages include, with links as seen from here; offer others for download."""
+    text[0] = re.sub(r"```{include} (.*)\n```", lambda found: seen_from_here(found[1]), text[0])
+    text[0] = re.sub(r"(?<!!)(\[[^][]*\]\()(?=\.\./)", r"\1path:", text[0])
 
-    raise SkipNode
+
+def seen_from_here(name):
+    file = Path(__file__).parent / name
+    folder = Path(name).parent
+    return re.sub(r"\]\((?!https?:|#)", f"]({folder}/", file.read_text(encoding="utf-8"))
+
+
+def no_references(app, what, name, member, options, lines):
+    """Names like labels_ stand for themselves in the types of attributes."""
+    for at, line in enumerate(lines):
+        if " : " in line:
+            lines[at] = re.sub(r"(?<=\w)_(?=[,)])", r"\_", line)
 
 
 def skip_inherited(app, what, name, member, skip, options):
@@ -84,4 +100,6 @@ def skip_inherited(app, what, name, member, skip, options):
 def setup(app):
     """Register what is particular to this documentation."""
     app.add_html_math_renderer("mathml", math_as_mathml(False), math_as_mathml(True))
+    app.connect("source-read", files_of_other_folders)
     app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("autodoc-process-docstring", no_references, priority=100)  # before numpydoc
