@@ -48,6 +48,7 @@ warnings.filterwarnings("ignore", message=".*FigureCanvasAgg is non-interactive"
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_css_files = ["pypmeans.css"]
 html_title = "pypmeans"
 html_show_sourcelink = False
 html_theme_options = {
@@ -65,7 +66,7 @@ def math_as_mathml(block):
 
     def visit(writer, node):
         formula = tex2mathml(node.astext(), as_block=block)
-        writer.body.append(f'<div class="math">{formula}</div>' if block else formula)
+        writer.body.append(f'<div class="formula">{formula}</div>' if block else formula)
         raise SkipNode
 
     return visit, None
@@ -78,6 +79,7 @@ def files_of_other_folders(app, page, text):
 
 
 def seen_from_here(name):
+    """The text of a file in another folder, its links leading where they did."""
     file = Path(__file__).parent / name
     folder = Path(name).parent
     return re.sub(r"\]\((?!https?:|#)", f"]({folder}/", file.read_text(encoding="utf-8"))

@@ -2,8 +2,9 @@
 The colours of a photograph
 ===========================
 
-A palette usually needs a number of colours first, and the few pixels of a small bright thing do not make it
-into the palette. Here nothing is told, and every group of colours counts, however few its pixels.
+A palette usually needs a number of colours first, and the few pixels of a small bright thing
+do not make it into the palette. Here nothing is told, and every group of colours counts,
+however few its pixels.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +18,8 @@ photo = load_sample_image("flower.jpg")[::4, ::4] / 255
 pixels = photo.reshape(-1, 3)
 
 # %%
-# Colours of one thing vary with the light by about 0.06 in each channel (of 1). That is a width, so θ can
-# be given, twice its square, and the number of colours follows.
+# Colours of one thing vary with the light by about 0.06 in each channel (of 1). That is a
+# width, so θ can be given, twice its square, and the number of colours follows.
 
 model = PYPMeans(theta=2 * 0.06**2, tol=1e-4).fit(pixels)
 told = KMeans(model.n_clusters_, n_init=1, random_state=0).fit(pixels)
@@ -37,7 +38,9 @@ palettes = np.zeros((2, model.n_clusters_, 3))
 palettes[0] = model.cluster_centers_
 palettes[1] = told.cluster_centers_[np.argsort(-np.bincount(told.labels_))]
 axes[2].imshow(palettes, aspect="auto")
-axes[2].set(yticks=[0, 1], yticklabels=["pypmeans", "k-means"], xticks=[], title="most pixels first")
+axes[2].set(
+    yticks=[0, 1], yticklabels=["pypmeans", "k-means"], xticks=[], title="most pixels first"
+)
 for ax in axes[:2]:
     ax.axis("off")
 plt.show()

@@ -2,9 +2,9 @@
 Topics of the standard library
 ==============================
 
-The docstrings of functions and classes in Python's standard library, as TF-IDF, reduced by an SVD and scaled to
-unit length so that distances are angles. A few topics are large, and many are small: the
-ends of the list are the interesting part.
+The docstrings of functions and classes in Python's standard library, as TF-IDF, reduced by an
+SVD and scaled to unit length so that distances are angles. A few topics are large, and many
+are small: the ends of the list are the interesting part.
 """
 
 import importlib
@@ -20,11 +20,14 @@ from sklearn.preprocessing import Normalizer
 from pypmeans import PYPMeans
 from pypmeans.plotting import plot_rank_size
 
-MODULES = """argparse asyncio calendar collections configparser csv datetime decimal difflib email.message
-fractions ftplib gzip heapq html.parser http.client imaplib inspect ipaddress itertools json locale logging math
-multiprocessing operator os pathlib pickle platform random re shutil smtplib socket sqlite3 ssl
-statistics string subprocess tarfile tempfile textwrap threading tokenize turtle unittest.mock urllib.request
-uuid wave xml.dom.minidom zipfile""".split()
+MODULES = (
+    "argparse asyncio calendar collections configparser csv datetime decimal difflib "
+    "email.message fractions ftplib gzip heapq html.parser http.client imaplib inspect "
+    "ipaddress itertools json locale logging math multiprocessing operator os pathlib pickle "
+    "platform random re shutil smtplib socket sqlite3 ssl statistics string subprocess "
+    "tarfile tempfile textwrap threading tokenize unittest.mock urllib.request uuid "
+    "wave xml.dom.minidom zipfile"
+)
 
 
 def docstrings(module_name):
@@ -36,8 +39,9 @@ def docstrings(module_name):
                 yield f"{module_name}.{name}", text
 
 
-texts = dict(pair for name in MODULES for pair in docstrings(name))
-names = np.array(list(texts))
+# Several modules may offer the same thing; its text counts once.
+named = {text: name for module in MODULES.split() for name, text in docstrings(module)}
+texts, names = list(named), np.array(list(named.values()))
 print(len(texts), "docstrings")
 
 # %%
@@ -48,12 +52,12 @@ vectors = make_pipeline(
     TruncatedSVD(30, random_state=0),
     Normalizer(),
 )
-X = vectors.fit_transform(texts.values())
+X = vectors.fit_transform(texts)
 model = PYPMeans().fit(X)
 
 # %%
-# The words with the largest weight in each center say what a cluster is about. The first four and the last
-# eight of those with more than three members:
+# The words with the largest weight in each center say what a cluster is about. The first four
+# and the last eight of those with more than three members:
 
 words = vectors[0].get_feature_names_out()
 in_words = model.cluster_centers_ @ vectors[1].components_

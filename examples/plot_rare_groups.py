@@ -2,8 +2,8 @@
 Rare groups in real data
 ========================
 
-Handwritten digits, 8 × 8 pixels: all zeros and fours, and only a handful of sixes and sevens, as rare kinds
-are in real tables. Are the rare ones found by someone who does not know of them?
+Handwritten digits, 8 × 8 pixels: all zeros and fours, and only a handful of sixes and sevens,
+as rare kinds are in real tables. Are the rare ones found by someone who does not know of them?
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ rows = np.concatenate([np.flatnonzero(digits.target == d)[:n] for d, n in kept.i
 truth, images = digits.target[rows], digits.images[rows]
 
 # %%
-# Sixty-four pixels are too many for groups of ten rows. Ten principal components hold most of what
-# differs; their units are those of the pixels, so nothing else needs scaling.
+# Sixty-four pixels are too many for groups of ten rows. Ten principal components hold most of
+# what differs; their units are those of the pixels, so nothing else needs scaling.
 
 X = PCA(10, random_state=0).fit_transform(digits.data[rows])
 
@@ -38,10 +38,10 @@ for name, method in methods.items():
         print("   ", ", ".join(f"{n} times {d}" for d, n in zip(members, counts)))
 
 # %%
-# The sixes are a cluster of their own, and so are the sevens, with a few fours that look like them. The
-# fours come in several ways of writing, each a group in space, though all have one name: what people
-# call a class need not be one cluster. k-means that is told the number of digits puts both rare
-# ones in with others.
+# The sixes are a cluster of their own, and so are the sevens, with a few fours that look like
+# them. The fours come in several ways of writing, each a group in space, though all have one
+# name: what people call a class need not be one cluster. k-means that is told the number of
+# digits puts both rare ones in with others.
 #
 # The mean image of each cluster of pypmeans, the rarest last:
 

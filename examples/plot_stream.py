@@ -2,8 +2,9 @@
 A stream with new groups
 ========================
 
-Rows arrive in batches, and now and then a group that was never seen before begins. ``partial_fit`` keeps
-a bounded summary of everything, opens clusters as they are needed, and keeps the ids of the old ones.
+Rows arrive in batches, and now and then a group that was never seen before begins.
+``partial_fit`` keeps a bounded summary of everything, opens clusters as they are needed, and
+keeps the ids of the old ones.
 """
 
 import matplotlib.pyplot as plt
