@@ -3,6 +3,7 @@
 import numpy as np
 
 from pypmeans import _kernels
+from pypmeans._rows import row_bytes
 
 HOT_BYTES = 2**22  # of the coordinates of the rows watched: what a cache holds
 MOST_HOT = 2**13
@@ -24,8 +25,8 @@ class Opening:
 
     def watch(self, sq_dists):
         """Watch the rows that are furthest now that all rows have seen all centers."""
-        n_rows, row_bytes = len(self._X), self._X.itemsize * self._X.shape[1]
-        n_hot = min(n_rows, max(LEAST_HOT, min(MOST_HOT, HOT_BYTES // row_bytes)))
+        n_rows = self._X.shape[0]
+        n_hot = min(n_rows, max(LEAST_HOT, min(MOST_HOT, HOT_BYTES // row_bytes(self._X))))
         if len(self._passed):
             sq_dists = sq_dists.copy()
             sq_dists[self._passed] = -1.0

@@ -1,4 +1,4 @@
-"""The data with its present labels: the few verbs the solver needs, on arrays in memory."""
+"""The data with its present labels: the few verbs the solver needs, on rows in memory."""
 
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ from pypmeans import _kernels
 from pypmeans._bounds import Bounds, places_of
 from pypmeans._gathering import Strays
 from pypmeans._opening import Opening
+from pypmeans._rows import dense_rows, middle_of
 from pypmeans._search import make_search, rank_by_coordinates
 from pypmeans._splitting import Members, split_rows
 from pypmeans._sums import ClusterSums
@@ -40,7 +41,7 @@ class Look(NamedTuple):
 
 
 class ArraySamples:
-    """Rows of an array, their weights, labels and squared distances to their centers.
+    """Rows, dense or sparse, their weights, labels and squared distances to their centers.
 
     Use it in a ``with`` statement, so that its threads end.
     """
@@ -48,10 +49,11 @@ class ArraySamples:
     def __init__(self, X, weight, n_threads=None):
         self.X = X
         self.weight = weight
-        self._labels = np.full(len(X), -1, dtype=np.int32)
-        self._sq_dists = np.full(len(X), np.inf)  # when the row was last looked at
-        self._lower = np.full(len(X), np.inf)  # bounds all other centers, see `settle_rows`
-        self._due = np.zeros(len(X), dtype=np.float32)  # when to look at the row, see `close_rows`
+        n_rows = X.shape[0]
+        self._labels = np.full(n_rows, -1, dtype=np.int32)
+        self._sq_dists = np.full(n_rows, np.inf)  # when the row was last looked at
+        self._lower = np.full(n_rows, np.inf)  # bounds all other centers, see `settle_rows`
+        self._due = np.zeros(n_rows, dtype=np.float32)  # when to look at the row, see `close_rows`
         self._bounds: Any = None  # what the rows of a cluster have in common
         self._reach = np.inf
         self._cost: Any = None  # the sum of squares; None: to be added up
@@ -65,7 +67,7 @@ class ArraySamples:
         self._origin = middle_of(X)
         self._sums = ClusterSums(X, weight, self._origin)
         self._threads = Threads(n_threads)
-        self._blocks = blocks_of(len(X))
+        self._blocks = blocks_of(n_rows)
 
     def __enter__(self):
         self._threads.__enter__()
@@ -89,7 +91,7 @@ class ArraySamples:
 
     def mean(self):
         """The weighted mean of all rows."""
-        everyone = np.zeros(len(self.X), dtype=np.int32)
+        everyone = np.zeros(self.X.shape[0], dtype=np.int32)
         sums = ClusterSums(self.X, self.weight, self._origin)
         return sums.means(everyone, 1, self._threads)[0][0]
 
@@ -125,7 +127,7 @@ class ArraySamples:
             sq_dist = self._sq_dists[row]
         else:
             row, sq_dist = self._opening.furthest() or self._furthest_of_all()
-        point = self.X[row : row + 1].astype(np.float64)
+        point = dense_rows(self.X, slice(row, row + 1))
         return Candidate(row, point, sq_dist, self.weight[row])
 
     def pass_over(self, candidate):
@@ -207,7 +209,7 @@ class ArraySamples:
             lambda block: self._sq_dists[block] + self._offsets[self._labels[block]], n_rows
         )
         owners = np.searchsorted(numbers, self._labels[rows])
-        return Strays(self.X[rows].astype(np.float64), self.weight[rows], owners)
+        return Strays(dense_rows(self.X, rows), self.weight[rows], owners)
 
     def _highest(self, value, most, above=-np.inf):
         """The rows whose `value`, a function of a block, is highest and `above` something."""
@@ -250,7 +252,7 @@ class ArraySamples:
             labels, c = self.labels, len(self._centers)
             counts = sum(np.bincount(labels[block], minlength=c) for block in self._blocks)
             ends = np.cumsum(counts)
-            rows = np.empty(len(self.X), dtype=np.int32)
+            rows = np.empty(len(labels), dtype=np.int32)
             _kernels.sort_rows(labels, ends - counts, rows)
             self._sorted = rows, np.concatenate([[0], ends])
 
@@ -375,7 +377,7 @@ class ArraySamples:
             )
             return rows[:found].copy()
 
-        parts = blocks_of(len(self.X), SCANNED_ROWS)
+        parts = blocks_of(len(self._labels), SCANNED_ROWS)
         rows = np.concatenate(self._threads.run(overdue_in, parts))
         return [rows[piece] for piece in blocks_of(len(rows), LISTED_ROWS)]
 
@@ -390,7 +392,7 @@ class ArraySamples:
 
 def labels_by(centers, offsets, X, n_threads=None):
     """Labels and squared distances of rows, by the kernels that a fit uses."""
-    with ArraySamples(X, np.ones(len(X)), n_threads) as samples:
+    with ArraySamples(X, np.ones(X.shape[0]), n_threads) as samples:
         samples.assign(centers, offsets=offsets)
         return samples.labels, samples.sq_dists
 
@@ -398,12 +400,3 @@ def labels_by(centers, offsets, X, n_threads=None):
 def nearest_of(points, centers):
     """How near to each of `centers` the nearest of `points` is."""
     return cdist(centers, points).min(axis=1, initial=np.inf)
-
-
-def middle_of(X):
-    """A point amid the rows, whatever a few of them are like.
-
-    Sums and products are taken from there: far from it they would lose digits.
-    """
-    some = X[:: max(1, len(X) // 1000)]
-    return np.median(some.astype(np.float64), axis=0)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from pypmeans import _kernels
+from pypmeans._rows import is_sparse, most_terms
 from pypmeans._threads import blocks_of, one_blas_thread
 
 PRODUCTS_FROM = 24  # features from which matrix products are faster
@@ -25,9 +26,11 @@ MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several center
 
 def make_search(X, origin, n_centers):
     """The faster search for the rows of `X`, starting with `n_centers` centers."""
+    if X.shape[1] >= PRODUCTS_FROM and is_sparse(X):
+        return ProductSearch(np.zeros(X.shape[1]), most_terms(X))
     if X.shape[1] >= PRODUCTS_FROM:
-        return ProductSearch(origin)
-    return ListSearch(LISTED if len(X) > n_centers else 0)  # lists pay when many rows use them
+        return ProductSearch(origin, X.shape[1])
+    return ListSearch(LISTED if X.shape[0] > n_centers else 0)  # lists pay when many rows use them
 
 
 class ListSearch:
@@ -82,13 +85,15 @@ class ProductSearch:
     """Multiplies rows with all centers; exact distances decide among the few that remain.
 
     Rows and centers are seen from `origin`, amid the data, since products lose digits far from it.
-    Where it is precise enough, float32 serves, whatever the data are: it is twice as fast.
+    Where it is precise enough, float32 serves, whatever the data are: it is twice as fast. Sparse
+    rows, of `most_terms` numbers that are not zero, are seen from zero, so that they stay sparse.
     """
 
     resources = one_blas_thread  # the blocks have threads already
 
-    def __init__(self, origin):
+    def __init__(self, origin, most_terms):
         self._origin = origin
+        self._most_terms = most_terms
 
     def look_at(self, centers, offsets, rank, moved_by, threads):
         """Prepare for `centers`."""
@@ -98,8 +103,11 @@ class ProductSearch:
         self._sq_norms = np.einsum("ij,ij->i", from_origin, from_origin)
         matrix = np.ascontiguousarray(-2.0 * from_origin.T)
         with np.errstate(over="ignore"):  # what float32 cannot hold is left to float64
-            self._narrow = _Products(matrix.astype(np.float32), self._sq_norms + offsets)
-        self._wide = _Products(matrix, self._sq_norms + offsets)
+            self._narrow = self._products(matrix.astype(np.float32), offsets)
+        self._wide = self._products(matrix, offsets)
+
+    def _products(self, matrix, offsets):
+        return _Products(matrix, self._sq_norms + offsets, self._most_terms)
 
     def __call__(self, X, rows, labels, sq_dists, lower):
         """Update the state of `rows`."""
@@ -108,18 +116,48 @@ class ProductSearch:
             self._search(X, rows[part], labels, sq_dists, lower)
 
     def _search(self, X, rows, labels, sq_dists, lower):
-        sq_norms = np.empty(len(rows))
-        gathered = np.empty((len(rows), X.shape[1]), dtype=np.float32)
-        _kernels.gather_rows(X, rows, self._origin, gathered, sq_norms)
+        kind = _SparsePart if is_sparse(X) else _DensePart
+        part = kind(X, rows, self._origin)
         screened = None
-        if NARROW_RANGE[0] < max(sq_norms.max(), self._sq_norms.max()) < NARROW_RANGE[1]:
-            screened = self._narrow.screen(gathered, sq_norms)
+        if NARROW_RANGE[0] < max(part.sq_norms.max(), self._sq_norms.max()) < NARROW_RANGE[1]:
+            screened = self._narrow.screen(part)
         if screened is None or np.mean(screened.second <= screened.limit) > MOST_DOUBTS:
-            screened = self._wide.screen(X[rows] - self._origin, sq_norms)
+            screened = self._wide.screen(part)
         _kernels.search_products(
             X, rows, *screened, self._centers, self._offsets, self.least_offset, self._rank,
             labels, sq_dists, lower,
         )  # fmt: skip
+
+
+class _DensePart:
+    """Some dense rows, seen from `origin`."""
+
+    def __init__(self, X, rows, origin):
+        self._X, self._rows, self._origin = X, rows, origin
+        self.sq_norms = np.empty(len(rows))
+        self._narrow = np.empty((len(rows), X.shape[1]), dtype=np.float32)
+        _kernels.gather_rows(X, rows, origin, self._narrow, self.sq_norms)
+
+    def times(self, matrix):
+        """Products with the columns of `matrix`, in its precision."""
+        if matrix.dtype == np.float32:
+            return self._narrow @ matrix
+        return (self._X[self._rows] - self._origin) @ matrix
+
+
+class _SparsePart:
+    """Some sparse rows; only what is not zero is multiplied."""
+
+    def __init__(self, X, rows, origin):
+        self._X, self._rows = X, rows
+        self.sq_norms = np.empty(len(rows))
+        _kernels.sparse_sq_norms(X, rows, self.sq_norms)
+
+    def times(self, matrix):
+        """Products with the columns of `matrix`, in its precision."""
+        products = np.empty((len(self._rows), matrix.shape[1]), dtype=matrix.dtype)
+        _kernels.sparse_products(self._X, self._rows, matrix, products)
+        return products
 
 
 class Screened(NamedTuple):
@@ -135,28 +173,31 @@ class Screened(NamedTuple):
 class _Products:
     """What centers cost in one precision: ``|x|² - 2 x·c + |c|² + offset``, without ``|x|²``.
 
-    A sum of p products is off by (p / 2) eps |x| |c| at most, whatever its order. That error has a
-    part for the center, taken off the constants here, and a part for the row.
+    A sum of m products is off by (m / 2) eps |x| |c| at most, whatever its order; squared norms and
+    exact distances have as many terms as features, in float64. That error has a part for the
+    center, taken off the constants here, and a part for the row.
     """
 
-    def __init__(self, matrix, sq_norms_and_offsets):
+    def __init__(self, matrix, sq_norms_and_offsets, most_terms):
         precision, p = np.finfo(matrix.dtype), len(matrix)
-        self.error = (p + 16) * float(precision.eps) / 2
+        self.error = (most_terms + 16) * float(precision.eps) / 2
+        if most_terms < p:
+            self.error += p * np.finfo(np.float64).eps
         self.least_error = 4 * p * float(precision.smallest_subnormal)
         self.center_error = self.error * sq_norms_and_offsets
         self.matrix = matrix
         self.constants = (sq_norms_and_offsets - self.center_error).astype(matrix.dtype)
 
-    def screen(self, rows, sq_norms):
-        """What centers cost `rows`, given as seen from the origin."""
-        row_error = self.error * sq_norms + self.least_error
-        costs = rows @ self.matrix
+    def screen(self, part):
+        """What centers cost the rows of a part."""
+        row_error = self.error * part.sq_norms + self.least_error
+        costs = part.times(self.matrix)
         costs += self.constants
         first = costs.argmin(axis=1)
-        cheapest = np.arange(len(rows)), first
+        cheapest = np.arange(len(first)), first
         limit = costs[cheapest] + 2 * (self.center_error[first] + row_error)
         costs[cheapest] = np.inf
-        return Screened(costs, first, costs.min(axis=1), limit, sq_norms - row_error)
+        return Screened(costs, first, costs.min(axis=1), limit, part.sq_norms - row_error)
 
 
 def rank_by_coordinates(centers):
