@@ -418,10 +418,13 @@ def search_products(
 
 
 @compiled
-def bring_nearer(X, rows, point, sq_dists):
-    """Lower the squared distance of `rows` that are nearer to `point`."""
+def bring_nearer(X, rows, point, sq_dists, exact):
+    """Lower the squared distance of `rows` that are nearer to `point`, `exact` to the last bit."""
+    sq_norms = np.empty(1)
+    sq_norms_for(X, point, sq_norms)
     for q in range(rows.shape[0]):
-        sq = sq_distance(X, np.int64(rows[q]), point, np.int64(0))
+        i, k = np.int64(rows[q]), np.int64(0)
+        sq = sq_distance(X, i, point, k) if exact else near_sq_distance(X, i, point, k, sq_norms)
         sq_dists[q] = min(sq_dists[q], sq)
 
 

@@ -54,7 +54,7 @@ class Opening:
 
     def open(self, point):
         """Make `point`, an array of one row, a center."""
-        _kernels.bring_nearer(self._X, self._rows, point, self._hot_sq)
+        _kernels.bring_nearer(self._X, self._rows, point, self._hot_sq, True)
         self.points.append(point)
         self._first = -1
 

@@ -13,7 +13,7 @@ from pypmeans._rows import dense_rows, middle_of
 from pypmeans._search import make_search, rank_by_coordinates
 from pypmeans._splitting import Members, split_rows
 from pypmeans._sums import ClusterSums
-from pypmeans._threads import Threads, blocks_of
+from pypmeans._threads import Threads, blocks_of, one_blas_thread
 
 MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
 LISTED_ROWS = 2**12  # in one piece of a list: rows that need a look need a close one
@@ -172,7 +172,8 @@ class ArraySamples:
             return split_rows(self.X, rows, self.weight, sq_dists, *mean, penalty)
 
         self._sort()
-        return self._threads.run(split_one, range(len(clusters)))
+        with one_blas_thread:  # products of vectors with many features would start more of them
+            return self._threads.run(split_one, range(len(clusters)))
 
     def move_singly(self, numbers, centers, sizes, pull):
         """Where centers and sizes get to when rows between clusters move one by one.

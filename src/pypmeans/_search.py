@@ -205,12 +205,17 @@ def rank_by_coordinates(centers):
 
     Equally near centers are told apart by it, so that renumbering them changes no label.
     """
-    order = np.argsort(centers[:, 0], kind="stable")
-    if np.any(np.diff(centers[order, 0]) == 0):  # the other features are rarely needed
-        order = np.lexsort(centers.T[::-1])
+    order, n_needed = np.argsort(centers[:, 0], kind="stable"), 1
+    while n_needed < centers.shape[1] and _equal_neighbours(centers[order, :n_needed]):
+        n_needed *= 32  # most features are rarely needed
+        order = np.lexsort(centers[:, :n_needed].T[::-1])
     rank = np.empty(len(centers), dtype=np.int64)
     rank[order] = np.arange(len(centers))
     return rank
+
+
+def _equal_neighbours(rows):
+    return bool(np.any(np.all(rows[1:] == rows[:-1], axis=1)))
 
 
 def _without_itself(dist, near):

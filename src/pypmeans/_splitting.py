@@ -92,7 +92,7 @@ def _starts(members, center):
     """Pairs of centers to start from; none if all rows are equal."""
     X, rows = members.X, members.rows
     sq_dists = np.full(len(rows), np.inf)
-    _kernels.bring_nearer(X, rows, center[None, :], sq_dists)
+    _kernels.bring_nearer(X, rows, center[None, :], sq_dists, False)
     far = int(sq_dists.argmax())
     if sq_dists[far] == 0:
         return
@@ -101,7 +101,7 @@ def _starts(members, center):
     for _ in range(FAR_STARTS):
         point = _row(X, rows[far])
         yield np.vstack([center, point])
-        _kernels.bring_nearer(X, rows, point[None, :], sq_dists)
+        _kernels.bring_nearer(X, rows, point[None, :], sq_dists, False)
         far = int(sq_dists.argmax())
         if sq_dists[far] == 0:
             return
