@@ -118,14 +118,19 @@ def leading_components(X, weight):
 def leading_of_sparse(X, weight, n_kept):
     """The same for many sparse rows, by products with them: they stay sparse."""
     about, root, n = Centered(X, X.T @ weight / weight.sum()), np.sqrt(weight), X.shape[0]
-    n_kept = min(n_kept, n - 1)
     products = LinearOperator(
         (n, n), lambda v: root * about.times(about.added_up(root * v.ravel())), dtype=float
     )
     start = np.random.default_rng(0).normal(size=n)  # the same each time
-    values, rows = eigsh(products, k=n_kept, v0=start, which="LA")
+    if not np.any(products @ start):  # all rows are equal
+        return np.zeros((n, 1))
+    if n > 2 * MOST_FEATURES:
+        values, rows = eigsh(products, k=n_kept, v0=start, which="LA")
+    else:
+        values, rows = np.linalg.eigh(products @ np.eye(n))
     varies = _varying(values, n)
-    return about.unit * rows[:, varies] * np.sqrt(values[varies]) / root[:, None]
+    lengths = np.sqrt(np.maximum(values[varies], 0.0))
+    return (about.unit * rows[:, varies] * lengths / root[:, None])[:, -n_kept:]
 
 
 def _varying(values, n_values):
