@@ -29,7 +29,7 @@ def make_search(X, origin, n_centers):
     if X.shape[1] >= PRODUCTS_FROM and is_sparse(X):
         return ProductSearch(np.zeros(X.shape[1]), most_terms(X))
     if X.shape[1] >= PRODUCTS_FROM:
-        return ProductSearch(origin, X.shape[1])
+        return ProductSearch(origin)
     return ListSearch(LISTED if X.shape[0] > n_centers else 0)  # lists pay when many rows use them
 
 
@@ -91,9 +91,9 @@ class ProductSearch:
 
     resources = one_blas_thread  # the blocks have threads already
 
-    def __init__(self, origin, most_terms):
+    def __init__(self, origin, most_terms=None):
         self._origin = origin
-        self._most_terms = most_terms
+        self._most_terms = most_terms or len(origin)
 
     def look_at(self, centers, offsets, rank, moved_by, threads):
         """Prepare for `centers`."""
