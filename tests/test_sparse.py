@@ -82,7 +82,7 @@ def test_weights_count_the_same(model, n_features):
 @DTYPES
 def test_what_a_fitted_model_says_is_the_same(n_features, dtype):
     X = scattered(n_features, dtype=dtype)
-    S, new = sparse.csr_array(X), scattered(n_features, dtype=dtype, seed=5)
+    S, new = sparse.csr_array(X), np.vstack([X, scattered(n_features, dtype=dtype, seed=5)])
     model = PYPMeans(6.0, 0.1).fit(X)
     digits = 1e-12 if dtype == np.float64 else 1e-6
     assert_allclose(model.transform(S), model.transform(X), rtol=digits, atol=digits)
