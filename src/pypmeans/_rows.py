@@ -87,8 +87,9 @@ def is_sparse(X):
 
 def dense_rows(X, rows):
     """Some rows, listed or a slice, as a dense array of float64."""
-    some = X[rows]
-    return (some.toarray() if is_sparse(X) else some).astype(np.float64)
+    if is_sparse(X):
+        return X[rows].toarray().astype(np.float64, copy=False)
+    return X[rows].astype(np.float64)
 
 
 def row_bytes(X):
