@@ -86,8 +86,9 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The data. float32 is kept as it is; everything else becomes float64.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The data. float32 is kept as it is; everything else becomes float64. Sparse rows, such
+            as term frequencies, stay sparse; they get the labels that dense ones would.
         y : None
             Ignored; here for consistency with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -112,8 +113,8 @@ class _PenalizedMeans(
             solution = self._solve(samples, centers, penalty, progress)
         progress.close()
         self._store(solution, penalty)
-        warn_if_doubtful(self, solution, len(X), lightest=some_weight.min())
-        if len(rows) < len(X):
+        warn_if_doubtful(self, solution, X.shape[0], lightest=some_weight.min())
+        if rows.shape[0] < X.shape[0]:
             self.labels_ = self._label(X)
         return self
 
@@ -213,7 +214,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             New or old rows; for the rows given to `fit` the result equals `labels_`.
 
         Returns
@@ -232,7 +233,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -242,11 +243,11 @@ class _PenalizedMeans(
         """
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
-        distances = np.empty((len(X), self.n_clusters_), dtype=X.dtype)
+        distances = np.empty((X.shape[0], self.n_clusters_), dtype=X.dtype)
         with Threads(self.n_threads) as threads:
             threads.run(
                 lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows]),
-                blocks_of(len(X)),
+                blocks_of(X.shape[0]),
             )
         return distances
 
@@ -255,7 +256,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         y : None
             Ignored; here for consistency with scikit-learn.
@@ -282,7 +283,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -293,15 +294,15 @@ class _PenalizedMeans(
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         if self.n_clusters_ >= self._penalty.limit:
-            return np.zeros(len(X), dtype=bool)
-        costs = np.empty(len(X))
+            return np.zeros(X.shape[0], dtype=bool)
+        costs = np.empty(X.shape[0])
         with Threads(self.n_threads) as threads:
             threads.run(
                 lambda rows: _kernels.cheapest_join(
                     X[rows], self.cluster_centers_, self.cluster_sizes_, self._penalty.pull,
                     costs[rows],
                 ),
-                blocks_of(len(X)),
+                blocks_of(X.shape[0]),
             )  # fmt: skip
         return costs > self._penalty.marginal(self.n_clusters_)
 
@@ -407,6 +408,7 @@ class _PenalizedMeans(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.sparse = True
         return tags
 
 
