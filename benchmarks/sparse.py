@@ -1,11 +1,11 @@
 """Sparse rows, as of documents: time, memory and agreement with the true topics.
 
-``python benchmarks/sparse.py [--rows 200000] [--features 20000] [--nonzeros 40] [--topics 100]``
+``python benchmarks/sparse.py [--rows 200000] [--features 20000] [--nonzeros 47] [--topics 100]``
 fits rows of unit length, drawn from topics of Zipf sizes, each way in a process of its own: the
 paper's algorithm, the search with numbers for λ and θ, and the automatic choice. Prints seconds,
 the highest resident memory (data and imports included), the number of clusters, the adjusted mutual
 information with the topics, and how many topics have a cluster of which they are most and that
-holds most of them.
+holds most of them. Words that occur twice leave about 40 of 47 numbers that are not zero.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def measure(way, shape):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, value in (("rows", 200_000), ("features", 20_000), ("nonzeros", 40), ("topics", 100)):
+    for name, value in (("rows", 200_000), ("features", 20_000), ("nonzeros", 47), ("topics", 100)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--only", choices=WAYS)
     parser.add_argument("--here", action="store_true", help="in this process, with --only")
