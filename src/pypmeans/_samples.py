@@ -368,7 +368,7 @@ class ArraySamples:
         if self._neighbours is former:
             return
         if self._near is None:
-            self._near = np.full(len(self.X), np.inf, dtype=np.float32)
+            self._near = np.full(len(self._labels), np.inf, dtype=np.float32)
         regrouped = np.ones(len(became), dtype=bool)
         if not (
             former is None or self._neighbours is None or former.shape != self._neighbours.shape
@@ -387,7 +387,7 @@ class ArraySamples:
                 self._labels[part], regrouped, bounds.near_approach, bounds.far_approach,
                 bounds.cap, self._upper[part], self._near[part], self._far[part],
             ),
-            blocks_of(len(self.X), SCANNED_ROWS),
+            blocks_of(len(self._labels), SCANNED_ROWS),
         )  # fmt: skip
 
     def _look_at(self, rows, known):
