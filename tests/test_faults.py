@@ -1,4 +1,4 @@
-"""Faults from outside: a process that is killed, a folder that cannot be written, a lost scheduler."""
+"""Faults from outside: a killed process, a folder that cannot be written, a lost scheduler."""
 
 import os
 import signal
