@@ -113,7 +113,7 @@ def test_names_of_columns_are_kept_and_compared(tmp_path):
 
 def test_weights_that_do_not_fit_the_rows_are_refused(groups, tmp_path):
     data = table(tmp_path, groups[0], 1000)
-    with pytest.raises(ValueError, match="sample_weight has 1007 values, .* more than 1000 rows"):
+    with pytest.raises(ValueError, match=r"sample_weight has 1007 values, .* more than 1000 rows"):
         DPMeans(5.0).fit(data, sample_weight=np.ones(1007))
-    with pytest.raises(ValueError, match="sample_weight has 6001 values, .* are 6000 rows"):
+    with pytest.raises(ValueError, match=r"sample_weight has 6001 values, .* are 6000 rows"):
         DPMeans(5.0).fit(data, sample_weight=np.ones(6001))

@@ -52,7 +52,7 @@ def test_schedulers_give_the_same_bits(scheduler, rows):
 
 def test_everything_is_lazy_and_equals_memory(rows):
     X = da.from_array(rows, chunks=(1000, 3))
-    model, whole = DPMeans(60.0).fit(X), DPMeans(60.0).fit(rows)
+    model, whole = PYPMeans(theta=2.0).fit(X), InMemory(theta=2.0).fit(rows)
     for method in ("predict", "transform", "is_novel"):
         lazy = getattr(model, method)(X)
         assert dask.is_dask_collection(lazy)
@@ -61,6 +61,11 @@ def test_everything_is_lazy_and_equals_memory(rows):
         assert_allclose(computed, expected, atol=1e-9)
     assert_allclose(model.score(X), whole.score(rows))
     assert_array_equal(model.predict(rows[:7]), whole.predict(rows[:7]))
+
+
+def test_dp_means_over_blocks_costs_no_more_than_a_percent_above_memory(rows):
+    model = DPMeans(60.0).fit(da.from_array(rows, chunks=(1000, 3)))
+    assert model.objective_ < 1.01 * DPMeans(60.0).fit(rows).objective_
 
 
 def test_dataframes_of_unknown_lengths(rows):

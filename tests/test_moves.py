@@ -195,7 +195,8 @@ def test_the_furthest_rows_are_watched_wherever_they_stand(far, monkeypatch):
     monkeypatch.setattr(_opening, "LEAST_HOT", 10)
     sq_dists = np.zeros(100)  # most rows are centers
     sq_dists[[far, 50]] = 4.0, 1.0
-    opening = _opening.Opening(np.arange(100.0)[:, None], sq_dists)
-    assert opening.furthest() == (far, 4.0)
+    X, weight = np.arange(100.0)[:, None], np.ones(100)
+    opening = _opening.Opening(_opening.FarRows.among(X, weight, sq_dists))
+    assert opening.furthest() == (far, [[far]], 4.0, 1.0)
     opening.open(np.array([[float(far)]]))
-    assert opening.furthest() == (50, 1.0)  # known without a look at all rows
+    assert opening.furthest() == (50, [[50]], 1.0, 1.0)  # known without a look at all rows

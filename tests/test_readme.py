@@ -6,7 +6,8 @@ from pathlib import Path
 README = Path(__file__).parents[1] / "README.md"
 
 
-def test_the_examples_print_what_the_readme_shows(capsys):
+def test_the_examples_print_what_the_readme_shows(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     text = README.read_text(encoding="utf-8")
     codes = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     outputs = re.findall(r"It prints\n\n```\n(.*?)```", text, re.DOTALL)

@@ -25,7 +25,7 @@ def plain_scan(X, centers, offsets):
 
 
 def run(search, X, centers, offsets, n_listed=32, labels=None):
-    finder = ListSearch(n_listed) if search is ListSearch else ProductSearch(middle_of(X))
+    finder = ListSearch(n_listed) if search is ListSearch else ProductSearch(middle_of(X), X)
     rank = rank_by_coordinates(centers)
     finder.look_at(centers, offsets, rank, np.inf, Threads(1))
     near, far = np.array([[np.inf], [-np.inf]], dtype=np.float32).repeat(len(X), axis=1)

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
@@ -132,3 +133,14 @@ def test_the_same_batches_give_the_same_bits_for_any_number_of_threads():
             model.partial_fit(batch)
         results.append(model.cluster_centers_)
     assert_array_equal(*results)
+
+
+def test_sparse_batches_give_what_dense_ones_give():
+    X, _ = make_power_law_blobs(3000, n_clusters=12, n_features=6, separation=9, random_state=4)
+    X[X < 0] = 0.0
+    dense, sparse = DPMeans(40.0), DPMeans(40.0)
+    for batch in batches_of(X, 3):
+        dense.partial_fit(batch)
+        sparse.partial_fit(csr_array(batch))
+        assert_array_equal(sparse.labels_, dense.labels_)
+    assert_allclose(sparse.cluster_centers_, dense.cluster_centers_)

@@ -31,8 +31,7 @@ from pypmeans._penalty import PitmanYorPenalty, SizedPenalty
 from pypmeans._progress import CallbackSupportMixin, Progress, with_callbacks
 from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
-from pypmeans._streams import Identities, Shape, Stream, identities, solve_again, solve_first
-from pypmeans._summary import Summary
+from pypmeans._streams import take_in
 from pypmeans._threads import Threads, blocks_of
 from pypmeans._tuning import DEFAULT_THETA_RATIO, auto_lam, theta_of
 from pypmeans._validation import check_columns, check_init, check_rows, check_weights
@@ -86,8 +85,9 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The data. float32 is kept as it is; everything else becomes float64.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The data. float32 is kept as it is; everything else becomes float64. Sparse rows, such
+            as term frequencies, stay sparse; they get the labels that dense ones would.
         y : None
             Ignored; here for consistency with scikit-learn.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -112,8 +112,8 @@ class _PenalizedMeans(
             solution = self._solve(samples, centers, penalty, progress)
         progress.close()
         self._store(solution, penalty)
-        warn_if_doubtful(self, solution, len(X), lightest=some_weight.min())
-        if len(rows) < len(X):
+        warn_if_doubtful(self, solution, X.shape[0], lightest=some_weight.min())
+        if rows.shape[0] < X.shape[0]:
             self.labels_ = self._label(X)
         return self
 
@@ -177,31 +177,15 @@ class _PenalizedMeans(
         """
         if not 0 <= forget < 1:
             raise ValueError(f"forget must be at least 0 and less than 1. Got {forget!r}.")
-        first = not hasattr(self, "cluster_centers_")
-        X = check_rows(self, X, reset=first)
-        weight = check_weights(sample_weight, X)
-        rows, some_weight = counted(X, weight)
-        batch = Summary.of(rows, some_weight)
-        if first:
-            summary = batch.covered(self.n_threads)
-            solution, penalty = solve_first(self, rows, some_weight, summary)
-            stream = None
-            known = Identities(np.arange(len(solution.sizes)), {}, len(solution.sizes))
-        else:
-            stream = getattr(self, "_stream", None) or Stream.after_fit(self)
-            summary = stream.with_batch(batch, forget, self.n_threads)
-            solution, penalty = solve_again(self, summary)
-            former = self.cluster_ids_, self.cluster_sizes_, self.cluster_centers_
-            known = identities(solution, *former, stream.next_id)
-        shape = Shape.of(summary, solution.inertia, solution.centers, solution.sizes)
-        first_shape = shape if stream is None else stream.shape
-        order = np.argsort(known.ids)
-        self._store(solution.in_order(order, summary.inner.sum()), penalty)
-        self.cluster_ids_, self.merged_into_ = known.ids[order], known.merged_into
-        self._stream = Stream(summary, known.next_id, first_shape)
+        X = check_rows(self, X, reset=not hasattr(self, "cluster_centers_"))
+        rows, weight = counted(X, check_weights(sample_weight, X))
+        step = take_in(self, rows, weight, forget)
+        self._store(step.solution, step.penalty)
+        self.cluster_ids_, self.merged_into_ = step.ids, step.merged_into
+        self._stream = step.stream
         self.labels_ = self._label(X)
-        warn_if_doubtful(self, solution, summary.weight.sum(), lightest=some_weight.min())
-        if self.lam == "auto" and first_shape.outgrown_by(shape):
+        warn_if_doubtful(self, step.solution, self.cluster_sizes_.sum(), lightest=weight.min())
+        if self.lam == "auto" and step.outgrown:
             warn(
                 "Clusters are more than twice as wide, as narrow or as close together as in the "
                 "first batch, where the scale was found. Fit anew, or give lam and theta."
@@ -213,7 +197,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             New or old rows; for the rows given to `fit` the result equals `labels_`.
 
         Returns
@@ -232,7 +216,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -242,11 +226,11 @@ class _PenalizedMeans(
         """
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
-        distances = np.empty((len(X), self.n_clusters_), dtype=X.dtype)
+        distances = np.empty((X.shape[0], self.n_clusters_), dtype=X.dtype)
         with Threads(self.n_threads) as threads:
             threads.run(
                 lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows]),
-                blocks_of(len(X)),
+                blocks_of(X.shape[0]),
             )
         return distances
 
@@ -255,7 +239,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         y : None
             Ignored; here for consistency with scikit-learn.
@@ -282,7 +266,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -293,15 +277,15 @@ class _PenalizedMeans(
         check_is_fitted(self)
         X = check_rows(self, X, reset=False)
         if self.n_clusters_ >= self._penalty.limit:
-            return np.zeros(len(X), dtype=bool)
-        costs = np.empty(len(X))
+            return np.zeros(X.shape[0], dtype=bool)
+        costs = np.empty(X.shape[0])
         with Threads(self.n_threads) as threads:
             threads.run(
                 lambda rows: _kernels.cheapest_join(
                     X[rows], self.cluster_centers_, self.cluster_sizes_, self._penalty.pull,
                     costs[rows],
                 ),
-                blocks_of(len(X)),
+                blocks_of(X.shape[0]),
             )  # fmt: skip
         return costs > self._penalty.marginal(self.n_clusters_)
 
@@ -407,6 +391,7 @@ class _PenalizedMeans(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -7,8 +7,10 @@ full is decided by the evidence itself: the likeliest of the three counts.
 """
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import gammaln, multigammaln
 
+from pypmeans._rows import Centered, dense_rows, fits_dense, is_sparse
 from pypmeans.process import fit_pitman_yor
 
 MOST_FEATURES = 40  # more are replaced by as many principal components, or one for ten rows
@@ -25,8 +27,9 @@ class Evidence:
     """Scores partitions of the rows of `X`, which may have weights."""
 
     def __init__(self, X, weight):
-        unit = float(np.abs(X).max()) or 1.0
-        X = X.astype(np.float64) / unit  # squares of this are sure to be numbers
+        unit = float(abs(X).max()) or 1.0
+        X = dense_rows(X, slice(None)) if is_sparse(X) and fits_dense(X) else X.astype(np.float64)
+        X = X / unit  # squares of this are sure to be numbers
         self._X = leading_components(X, weight)
         self._turned = self._X is not X
         self._of_unit = weight.sum() * self._X.shape[1] * np.log(unit)
@@ -99,6 +102,9 @@ def leading_components(X, weight):
     """The rows in so few coordinates that a covariance can be judged: where they vary most."""
     if X.shape[1] <= MOST_FEATURES:
         return X
+    n_kept = min(MOST_FEATURES, max(2, int(weight.sum() / 10)))
+    if is_sparse(X):
+        return leading_of_sparse(X, weight, n_kept)
     about = X - weight @ X / weight.sum()
     root = about * np.sqrt(weight)[:, None]
     if X.shape[1] <= len(X):
@@ -106,7 +112,27 @@ def leading_components(X, weight):
     else:  # fewer rows than features: the same directions from the smaller matrix
         values, rows = np.linalg.eigh(root @ root.T)
         vectors = root.T @ rows / np.sqrt(np.maximum(values, np.finfo(float).tiny))
-    # Few rows, or features that depend on others, span fewer directions; the rest is rounding.
-    varies = values >= len(values) * np.finfo(float).eps * values[-1]
-    n_kept = min(MOST_FEATURES, max(2, int(weight.sum() / 10)))
-    return about @ vectors[:, varies][:, -n_kept:]
+    return about @ vectors[:, _varying(values, len(values))][:, -n_kept:]
+
+
+def leading_of_sparse(X, weight, n_kept):
+    """The same for many sparse rows, by products with them: they stay sparse."""
+    about, root, n = Centered(X, X.T @ weight / weight.sum()), np.sqrt(weight), X.shape[0]
+    products = LinearOperator(
+        (n, n), lambda v: root * about.times(about.added_up(root * v.ravel())), dtype=float
+    )
+    start = np.random.default_rng(0).normal(size=n)  # the same each time
+    if not np.any(products @ start):  # all rows are equal
+        return np.zeros((n, 1))
+    if n > 2 * MOST_FEATURES:
+        values, rows = eigsh(products, k=n_kept, v0=start, which="LA")
+    else:
+        values, rows = np.linalg.eigh(products @ np.eye(n))
+    varies = _varying(values, n)
+    lengths = np.sqrt(np.maximum(values[varies], 0.0))
+    return (about.unit * rows[:, varies] * lengths / root[:, None])[:, -n_kept:]
+
+
+def _varying(values, n_values):
+    """Which eigenvalues are not just rounding: rows or features may depend on others."""
+    return values >= n_values * np.finfo(float).eps * values[-1]

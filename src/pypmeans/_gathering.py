@@ -81,7 +81,8 @@ def _guesses(strays, centers, sizes, penalty):
     few = min(FEW, len(points))
     costliest = points[np.argsort(-own, kind="stable")[:SEEDS]]
     near = np.argpartition(cdist(costliest, points, "sqeuclidean"), few - 1, axis=1)[:, :few]
-    seeds, seed_sizes = points[near].mean(axis=1), weight[near].sum(axis=1)
+    seeds = sum(points[one] for one in near.T) / few  # one by one, to spare memory
+    seed_sizes = weight[near].sum(axis=1)
     for _ in range(ROUNDS):
         saved = own - cdist(seeds, points, "sqeuclidean")
         saved += penalty.pull * np.log(seed_sizes)[:, None]

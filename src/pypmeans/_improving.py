@@ -14,6 +14,8 @@ MOST_TRIALS = 64  # in one go
 SWAPPED = 64  # clusters whose splits are best are thought of for a swap
 NEIGHBOURS = 4  # that take part in a trial, for each new center
 STRAYS = 2048  # rows looked at for clusters that none of the present ones holds
+STRAY_NUMBERS = 2**22  # in those rows, unless they are very few
+FEW_STRAYS = 64
 TRIAL_STEPS = 10
 TRIAL_ROWS = 100_000  # above this, large neighbours are left out of a trial
 LEAST_GAIN = 1e-11  # as part of the objective; less may be rounding
@@ -162,7 +164,8 @@ class _State:
 
     def gather(self):
         """Make clusters of rows that several others hold; None if that lowers nothing."""
-        strays = self.samples.strays(self.numbers, STRAYS)
+        n_strays = min(STRAYS, max(FEW_STRAYS, STRAY_NUMBERS // self.centers.shape[1]))
+        strays = self.samples.strays(self.numbers, n_strays)
         allowed = self.moves.most_clusters - self.c
         found = gather(
             strays, self.centers, self.sizes, self.penalty, self.least_gain, max(allowed, 1)

@@ -4,11 +4,17 @@ Kernels release the GIL, so that blocks of rows run on threads. Where a decision
 distance, that distance comes from `sq_distance`, with the same operations in the same order
 everywhere: so `fit` and `predict` agree to the last bit. Triangle inequalities and matrix products
 only decide which distances need not be computed, with a margin for rounding (`remainder`).
+
+Rows are dense or sparse; kernels get at them by a few functions that know both kinds.
 """
+
+from functools import wraps
 
 import numpy as np
 from numba import njit
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
+
+from pypmeans._rows import WALKED_FEATURES, SparseRowsType, is_sparse
 
 
 def compiled(function):
@@ -19,32 +25,165 @@ def compiled(function):
         return njit(nogil=True, error_model="numpy")(function)
 
 
-@compiled
-def sq_distance(A, i, B, k):
-    """Squared Euclidean distance between row `i` of `A` and row `k` of `B`, in float64."""
-    n_features = A.shape[1]
+def for_kinds_of_rows(*, sparse):
+    """Make one function of two: the decorated one serves dense rows, `sparse` the others.
+
+    Rows are the first argument. Both are compiled into the kernels that use them.
+    """
+
+    def decorate(dense):
+        @wraps(dense)
+        def either(X, *others):
+            return (sparse if is_sparse(X) else dense)(X, *others)
+
+        @overload(either, strict=False)
+        def choose(X, *others):
+            return sparse if isinstance(X, SparseRowsType) else dense
+
+        return either
+
+    return decorate
+
+
+@register_jitable
+def _next_value(X, t, end, j):
+    """Feature `j` of a sparse row that has been read up to place `t`, and where to read on."""
+    if t < end and X.indices[t] == j:
+        return np.float64(X.data[t]), t + 1
+    return 0.0, t
+
+
+def _sq_distance_of_sparse(X, i, centers, k):
+    """The same operations in the same order, so that sparse and dense rows agree to the bit."""
+    t, end = np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])
+    n_features = X.shape[1]
+    s0 = s1 = s2 = s3 = 0.0
+    whole = n_features & ~3 if n_features >= 16 else 0
+    start = 0
+    while start < whole:
+        stop = min(whole, np.int64(X.indices[t]) & ~3) if t < end else whole
+        for j in range(start, stop, 4):  # nothing of the row is here
+            s0 += centers[k, j] * centers[k, j]
+            s1 += centers[k, j + 1] * centers[k, j + 1]
+            s2 += centers[k, j + 2] * centers[k, j + 2]
+            s3 += centers[k, j + 3] * centers[k, j + 3]
+        if stop < whole:
+            x0, t = _next_value(X, t, end, stop)
+            x1, t = _next_value(X, t, end, stop + 1)
+            x2, t = _next_value(X, t, end, stop + 2)
+            x3, t = _next_value(X, t, end, stop + 3)
+            s0 += (x0 - centers[k, stop]) * (x0 - centers[k, stop])
+            s1 += (x1 - centers[k, stop + 1]) * (x1 - centers[k, stop + 1])
+            s2 += (x2 - centers[k, stop + 2]) * (x2 - centers[k, stop + 2])
+            s3 += (x3 - centers[k, stop + 3]) * (x3 - centers[k, stop + 3])
+        start = stop + 4
+    for j in range(whole, n_features):
+        x0, t = _next_value(X, t, end, j)
+        s0 += (x0 - centers[k, j]) * (x0 - centers[k, j])
+    return (s0 + s1) + (s2 + s3)
+
+
+@for_kinds_of_rows(sparse=_sq_distance_of_sparse)
+def sq_distance(X, i, centers, k):
+    """Squared Euclidean distance between row `i` of `X` and row `k` of `centers`, in float64."""
+    n_features = X.shape[1]
     s0 = s1 = s2 = s3 = 0.0
     if n_features < 16:
         for j in range(n_features):
-            d0 = A[i, j] - B[k, j]
+            d0 = X[i, j] - centers[k, j]
             s0 += d0 * d0
         return s0
     # Four sums that do not wait for each other: the compiler may use vector registers without
     # being allowed to reassociate, which would make the result depend on the machine.
     whole = n_features & ~3
     for j in range(0, whole, 4):
-        d0 = A[i, j] - B[k, j]
-        d1 = A[i, j + 1] - B[k, j + 1]
-        d2 = A[i, j + 2] - B[k, j + 2]
-        d3 = A[i, j + 3] - B[k, j + 3]
+        d0 = X[i, j] - centers[k, j]
+        d1 = X[i, j + 1] - centers[k, j + 1]
+        d2 = X[i, j + 2] - centers[k, j + 2]
+        d3 = X[i, j + 3] - centers[k, j + 3]
         s0 += d0 * d0
         s1 += d1 * d1
         s2 += d2 * d2
         s3 += d3 * d3
     for j in range(whole, n_features):
-        d0 = A[i, j] - B[k, j]
+        d0 = X[i, j] - centers[k, j]
         s0 += d0 * d0
     return (s0 + s1) + (s2 + s3)
+
+
+def _sq_norms_for_sparse(X, centers, sq_norms):
+    if X.shape[1] > WALKED_FEATURES:
+        for k in range(centers.shape[0]):
+            sq_norms[k] = 0.0
+            for j in range(centers.shape[1]):
+                sq_norms[k] += centers[k, j] * centers[k, j]
+
+
+@for_kinds_of_rows(sparse=_sq_norms_for_sparse)
+def sq_norms_for(X, centers, sq_norms):
+    """Fill `sq_norms` of `centers` if `near_sq_distance` needs them for such rows."""
+
+
+def _near_sq_distance_of_sparse(X, i, centers, k, sq_norms):
+    """With many features, the center's squared norm and what the row's own features change."""
+    if X.shape[1] <= WALKED_FEATURES:
+        return sq_distance(X, i, centers, k)
+    sq = sq_norms[k]
+    for t in range(X.indptr[i], X.indptr[i + 1]):
+        value = np.float64(X.data[t])
+        sq += value * (value - 2.0 * centers[k, X.indices[t]])
+    # Of a small difference of large numbers too few digits would be left.
+    return sq if sq > 1e-3 * sq_norms[k] else sq_distance(X, i, centers, k)
+
+
+@for_kinds_of_rows(sparse=_near_sq_distance_of_sparse)
+def near_sq_distance(X, i, centers, k, sq_norms):
+    """`sq_distance`, but for the last digits: where no label of a fit hangs on them."""
+    return sq_distance(X, i, centers, k)
+
+
+def _add_sparse_row(X, i, weight, origin, out):
+    start, end = 0, X.indptr[i + 1]
+    for t in range(X.indptr[i], end + 1):
+        stop = np.int64(X.indices[t]) if t < end else X.shape[1]
+        for j in range(start, stop):
+            out[j] += weight * (0.0 - origin[j])
+        if t < end:
+            out[stop] += weight * (X.data[t] - origin[stop])
+        start = stop + 1
+
+
+@for_kinds_of_rows(sparse=_add_sparse_row)
+def add_row(X, i, weight, origin, out):
+    """Add `weight` times row `i`, seen from `origin`, to `out`, which may be `origin` itself."""
+    for j in range(X.shape[1]):
+        out[j] += weight * (X[i, j] - origin[j])
+
+
+def _sum_sparse_row(X, i, weight, origin, total):
+    """With many features, only what is not zero; `take_off_origin` does the rest."""
+    if X.shape[1] <= WALKED_FEATURES:
+        add_row(X, i, weight, origin, total)
+    else:
+        for t in range(X.indptr[i], X.indptr[i + 1]):
+            total[X.indices[t]] += weight * X.data[t]
+
+
+@for_kinds_of_rows(sparse=_sum_sparse_row)
+def sum_row(X, i, weight, origin, total):
+    """`add_row` for a `total` of many rows, which `take_off_origin` completes."""
+    add_row(X, i, weight, origin, total)
+
+
+def _take_off_origin_of_sparse(X, weight, origin, total):
+    if X.shape[1] > WALKED_FEATURES:
+        for j in range(X.shape[1]):
+            total[j] -= weight * origin[j]
+
+
+@for_kinds_of_rows(sparse=_take_off_origin_of_sparse)
+def take_off_origin(X, weight, origin, total):
+    """Complete a `total` of rows that `sum_row` added, of so much `weight` together."""
 
 
 @register_jitable
@@ -338,6 +477,26 @@ def gather_rows(X, rows, origin, out, sq_norms):
 
 
 @compiled
+def sparse_sq_norms(X, rows, sq_norms):
+    """Squared norms of sparse `rows`."""
+    for q in range(rows.shape[0]):
+        sq_norms[q] = 0.0
+        for t in range(X.indptr[rows[q]], X.indptr[rows[q] + 1]):
+            sq_norms[q] += np.float64(X.data[t]) * np.float64(X.data[t])
+
+
+@compiled
+def sparse_products(X, rows, matrix, out):
+    """Multiply sparse `rows` with `matrix`, in the precision of that."""
+    for q in range(rows.shape[0]):
+        out[q, :] = 0.0
+        for t in range(X.indptr[rows[q]], X.indptr[rows[q] + 1]):
+            value, j = matrix.dtype.type(X.data[t]), X.indices[t]
+            for k in range(matrix.shape[1]):
+                out[q, k] += value * matrix[j, k]
+
+
+@compiled
 def search_products(
     X, rows, costs, first, near_cost, far_cost, limit, raise_by, centers, offsets, least_offset,
     rank, labels, sq_dists, near, far,
@@ -371,10 +530,13 @@ def search_products(
 
 
 @compiled
-def bring_nearer(X, rows, point, sq_dists):
-    """Lower the squared distance of `rows` that are nearer to `point`."""
+def bring_nearer(X, rows, point, sq_dists, exact):
+    """Lower the squared distance of `rows` that are nearer to `point`, `exact` to the last bit."""
+    sq_norms = np.empty(1)
+    sq_norms_for(X, point, sq_norms)
     for q in range(rows.shape[0]):
-        sq = sq_distance(X, np.int64(rows[q]), point, np.int64(0))
+        i, k = np.int64(rows[q]), np.int64(0)
+        sq = sq_distance(X, i, point, k) if exact else near_sq_distance(X, i, point, k, sq_norms)
         sq_dists[q] = min(sq_dists[q], sq)
 
 
@@ -397,20 +559,19 @@ def saved_by_opening(X, weight, point, sq_gaps, labels, sq_dists):
 def move_rows(X, rows, weight, former, labels, origin, sums, sizes, counts):
     """Move `rows` from the sum of their `former` cluster to that of their label.
 
-    Rows are seen from `origin`. `former` counts along `rows`; -1 means that the row is in no sum.
+    Rows are seen from `origin`, which is zero for sparse rows of many features. `former` counts
+    along `rows`; -1 means that the row is in no sum.
     """
     for q in range(rows.shape[0]):
         i, a = rows[q], former[q]
         b = labels[i]
         sizes[b] += weight[i]
         counts[b] += 1
-        for j in range(X.shape[1]):
-            sums[b, j] += weight[i] * (X[i, j] - origin[j])
+        sum_row(X, i, weight[i], origin, sums[b])
         if a >= 0:
             sizes[a] -= weight[i]
             counts[a] -= 1
-            for j in range(X.shape[1]):
-                sums[a, j] -= weight[i] * (X[i, j] - origin[j])
+            sum_row(X, i, -weight[i], origin, sums[a])
 
 
 @compiled
@@ -474,14 +635,15 @@ def cheapest_join(X, centers, sizes, pull, costs):
 
     Without what founding one would cost as well.
     """
-    attraction = np.empty(len(sizes))
+    attraction, sq_norms = np.empty(len(sizes)), np.empty(len(sizes))
+    sq_norms_for(X, centers, sq_norms)
     for k in range(len(sizes)):
         attraction[k] = joining(1.0, sizes[k], pull)
     for i in range(X.shape[0]):
         least = np.inf
         for k in range(centers.shape[0]):
-            cost = merge_increase(1.0, sizes[k], sq_distance(X, i, centers, k)) - attraction[k]
-            least = min(least, cost)
+            sq = near_sq_distance(X, i, centers, k, sq_norms)
+            least = min(least, merge_increase(1.0, sizes[k], sq) - attraction[k])
         costs[i] = least
 
 
@@ -506,11 +668,12 @@ def local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps
     and `labels` (which count along `rows`); returns the sum of squares about the new centers.
     """
     m, p = centers.shape
-    offsets, sums = np.empty(m), np.empty((m, p))
+    offsets, sq_norms, sums = np.empty(m), np.empty(m), np.empty((m, p))
     sse = 0.0
     for _ in range(n_steps):
         for k in range(m):
             offsets[k] = -pull * np.log(sizes[k]) if sizes[k] > 0 else np.inf
+        sq_norms_for(X, centers, sq_norms)
         sizes[:] = 0.0
         sums[:] = 0.0
         sse = 0.0
@@ -519,7 +682,7 @@ def local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps
             i = np.int64(rows[q])
             best, best_sq, best_cost = 0, np.inf, np.inf
             for k in range(m):
-                sq = sq_distance(X, i, centers, k)
+                sq = near_sq_distance(X, i, centers, k, sq_norms)
                 if sq + offsets[k] < best_cost:
                     best, best_sq, best_cost = k, sq, sq + offsets[k]
             changed |= labels[q] != best
@@ -527,10 +690,10 @@ def local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps
             w = weight[i] if q < n_single else factor * weight[i]
             sizes[best] += w
             sse += w * best_sq
-            for j in range(p):
-                sums[best, j] += w * (X[i, j] - centers[best, j])
+            sum_row(X, i, w, centers[best], sums[best])
         for k in range(m):
             if sizes[k] > 0:
+                take_off_origin(X, sizes[k], centers[k], sums[k])
                 for j in range(p):
                     step = sums[k, j] / sizes[k]
                     centers[k, j] += step
@@ -548,7 +711,7 @@ def move_singly(X, rows, weight, labels, centers, sizes, pull):
     loses its last row. Updates `labels` (which count along `rows`), `centers` and `sizes`; returns
     how many moved.
     """
-    p, n_moved = X.shape[1], 0
+    n_moved = 0
     for q in range(rows.shape[0]):
         i, a = np.int64(rows[q]), np.int64(labels[q])
         w = weight[i]
@@ -565,9 +728,8 @@ def move_singly(X, rows, weight, labels, centers, sizes, pull):
                 if cost < least:
                     best, least = k, cost
         if best != a:
-            for j in range(p):
-                centers[a, j] -= w / rest * (X[i, j] - centers[a, j])
-                centers[best, j] += w / (sizes[best] + w) * (X[i, j] - centers[best, j])
+            add_row(X, i, -w / rest, centers[a], centers[a])
+            add_row(X, i, w / (sizes[best] + w), centers[best], centers[best])
             sizes[a] = rest
             sizes[best] += w
             labels[q] = best
@@ -578,6 +740,8 @@ def move_singly(X, rows, weight, labels, centers, sizes, pull):
 @compiled
 def distances_to(X, centers, out):
     """Euclidean distances of rows to centers."""
+    sq_norms = np.empty(centers.shape[0])
+    sq_norms_for(X, centers, sq_norms)
     for i in range(X.shape[0]):
         for k in range(centers.shape[0]):
-            out[i, k] = np.sqrt(sq_distance(X, i, centers, k))
+            out[i, k] = np.sqrt(near_sq_distance(X, i, centers, k, sq_norms))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pypmeans import _kernels
+from pypmeans._rows import dense_rows
 
 HOT_BYTES = 2**22  # of the coordinates of the rows watched: what a cache holds
 MOST_HOT = 2**13
@@ -31,9 +32,7 @@ class FarRows(NamedTuple):
             sq_dists[passed] = -1.0
         most = n_watched(X) if most is None else most
         rows, other_sq = _furthest(sq_dists, most, beyond)
-        return cls(
-            rows, X[rows].astype(np.float64, copy=False), sq_dists[rows], weight[rows], other_sq
-        )
+        return cls(rows, dense_rows(X, rows), sq_dists[rows], weight[rows], other_sq)
 
     @classmethod
     def of_all(cls, parts):
@@ -78,7 +77,7 @@ class Opening:
 
     def open(self, point):
         """Make `point`, an array of one row, a center."""
-        _kernels.bring_nearer(self._far.points, self._places, point, self._sq_dists)
+        _kernels.bring_nearer(self._far.points, self._places, point, self._sq_dists, True)
         self.points.append(point)
         self._anew = False
 
@@ -91,8 +90,7 @@ class Opening:
 
 def n_watched(X):
     """How many rows like those of `X` are watched."""
-    row_bytes = X.itemsize * X.shape[1]
-    return max(LEAST_HOT, min(MOST_HOT, HOT_BYTES // row_bytes))
+    return max(LEAST_HOT, min(MOST_HOT, HOT_BYTES // (8 * X.shape[1])))
 
 
 def _furthest(sq_dists, most, beyond):

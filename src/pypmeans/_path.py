@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, Options, validate_params
 from pypmeans._evidence import Evidence
 from pypmeans._improving import SearchMoves
 from pypmeans._penalty import SizedPenalty
+from pypmeans._rows import column_variances
 from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import solve
 from pypmeans._validation import check_positive_rows
@@ -60,7 +61,7 @@ class ScaleEntry:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -117,7 +118,7 @@ def _misfit(entry):
 
 @validate_params(
     {
-        "X": ["array-like"],
+        "X": ["array-like", "sparse matrix"],
         "max_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "theta": [Options(Real, {0}), None],
         "sample_weight": ["array-like", None],
@@ -130,7 +131,7 @@ def scale_path(X, *, max_clusters=None, theta=None, sample_weight=None, n_thread
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows. Of more than 10,000 a fixed sample is used.
     max_clusters : int, default=None
         Where the path ends at the latest; None means ``30 + 4 sqrt(n_samples)``. It ends earlier
@@ -163,10 +164,10 @@ def scale_path(X, *, max_clusters=None, theta=None, sample_weight=None, n_thread
     7
     """
     X, weight = check_positive_rows(X, sample_weight)
-    if len(X) > PATH_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(len(X), PATH_ROWS, replace=False))
+    if X.shape[0] > PATH_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(X.shape[0], PATH_ROWS, replace=False))
         X, weight = X[rows], weight[rows]  # the same each time
-    most = int(min(30 + 4 * np.sqrt(len(X)), max_clusters or np.inf))
+    most = int(min(30 + 4 * np.sqrt(X.shape[0]), max_clusters or np.inf))
     if weight.sum() <= 2:  # nothing tells how far apart the rows of one group are
         most = 1
     with ArraySamples(X, weight, n_threads) as samples:
@@ -205,17 +206,16 @@ def _walk(samples, evidence, most, theta):
             solution.history[-1], solution.sizes, centers,
         )  # fmt: skip
         scores.append(score)
-        many = len(centers) > np.sqrt(len(samples.X))
+        many = len(centers) > np.sqrt(samples.X.shape[0])
         falling = many and max(scores) > scores[-3] > scores[-2] > scores[-1]
-        if falling or len(centers) >= min(most, len(samples.X)) or sq_scale == 0:
+        if falling or len(centers) >= min(most, samples.X.shape[0]) or sq_scale == 0:
             return
         sq_scale *= STEP
 
 
 def dominance_of_one_feature(X, names=None):
     """What to say if one feature has nearly all the variance, so that distances are its alone."""
-    some = X[:: max(1, len(X) // PATH_ROWS)].astype(np.float64)
-    variance = np.var(some / (np.abs(some).max() or 1.0), axis=0)
+    variance = column_variances(X[:: max(1, X.shape[0] // PATH_ROWS)])
     j = int(variance.argmax())
     part = variance[j] / variance.sum() if variance.sum() > 0 else 0.0
     if X.shape[1] == 1 or part <= DOMINANT:

@@ -1,4 +1,4 @@
-"""The data with its present labels: the few verbs the solver needs, on arrays in memory."""
+"""The data with its present labels: the few verbs the solver needs, on rows in memory."""
 
 from typing import Any, NamedTuple
 
@@ -9,10 +9,11 @@ from pypmeans import _kernels
 from pypmeans._bounds import Bounds, places_of
 from pypmeans._gathering import Strays
 from pypmeans._opening import FarRows, Opening
-from pypmeans._search import ProductSearch, make_search, rank_by_coordinates
+from pypmeans._rows import dense_rows, is_sparse, middle_of
+from pypmeans._search import first_search, make_search, rank_by_coordinates
 from pypmeans._splitting import Members, split_rows
 from pypmeans._sums import ClusterSums
-from pypmeans._threads import Threads, blocks_of
+from pypmeans._threads import Threads, blocks_of, one_blas_thread
 
 MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
 LISTED_ROWS = 2**12  # in one piece of a list: rows that need a look need a close one
@@ -41,7 +42,7 @@ class Look(NamedTuple):
 
 
 class ArraySamples:
-    """Rows of an array, their weights, labels and squared distances to their centers.
+    """Rows, dense or sparse, their weights, labels and squared distances to their centers.
 
     Use it in a ``with`` statement, so that its threads end.
     """
@@ -49,10 +50,11 @@ class ArraySamples:
     def __init__(self, X, weight, n_threads=None, *, origin=None):
         self.X = X
         self.weight = weight
-        self._labels = np.full(len(X), -1, dtype=np.int32)
-        self._sq_dists = np.full(len(X), np.inf)  # when the row was last looked at
-        self._upper = np.zeros(len(X), dtype=np.float32)  # bounds the distance, see `close_rows`
-        self._far = np.zeros(len(X), dtype=np.float32)  # when others may be as near, and when its
+        n_rows = X.shape[0]
+        self._labels = np.full(n_rows, -1, dtype=np.int32)
+        self._sq_dists = np.full(n_rows, np.inf)  # when the row was last looked at
+        self._upper = np.zeros(n_rows, dtype=np.float32)  # bounds the distance, see `close_rows`
+        self._far = np.zeros(n_rows, dtype=np.float32)  # when others may be as near, and when its
         self._near: Any = None  # neighbours may be, if there are any
         self._neighbours: Any = None  # of each center
         self._bounds: Any = None  # what the rows of a cluster have in common
@@ -69,7 +71,7 @@ class ArraySamples:
         self._origin = middle_of(X) if origin is None else origin
         self._sums = ClusterSums(X, weight, self._origin)
         self._threads = Threads(n_threads)
-        self._blocks = blocks_of(len(X))
+        self._blocks = blocks_of(n_rows)
 
     def __enter__(self):
         self._threads.__enter__()
@@ -103,7 +105,7 @@ class ArraySamples:
 
     def mean(self):
         """The weighted mean of all rows."""
-        everyone = np.zeros(len(self.X), dtype=np.int32)
+        everyone = np.zeros(self.X.shape[0], dtype=np.int32)
         sums = ClusterSums(self.X, self.weight, self._origin)
         return sums.means(everyone, 1, self._threads)[0][0]
 
@@ -136,7 +138,7 @@ class ArraySamples:
         """
         if self._opening is None:
             row = self._furthest
-            point = self.X[row : row + 1].astype(np.float64)
+            point = dense_rows(self.X, slice(row, row + 1))
             return Candidate(row, point, self._sq_dists[row], self.weight[row])
         return Candidate(*(self._opening.furthest() or self._furthest_of_all()))
 
@@ -186,7 +188,8 @@ class ArraySamples:
             return split_rows(self.X, rows, self.weight, sq_dists, *mean, penalty)
 
         self._sort()
-        return self._threads.run(split_one, range(len(clusters)))
+        with one_blas_thread:  # products of vectors with many features would start more of them
+            return self._threads.run(split_one, range(len(clusters)))
 
     def move_singly(self, numbers, centers, sizes, pull):
         """Where centers and sizes get to when rows between clusters move one by one.
@@ -229,7 +232,7 @@ class ArraySamples:
             lambda block: self._sq_dists[block] + self._offsets[self._labels[block]], n_rows
         )
         owners = np.searchsorted(numbers, self._labels[rows])
-        return Strays(self.X[rows].astype(np.float64), self.weight[rows], owners)
+        return Strays(dense_rows(self.X, rows), self.weight[rows], owners)
 
     def _highest(self, value, most, above=-np.inf):
         """The rows whose `value`, a function of a block, is highest and `above` something."""
@@ -272,7 +275,7 @@ class ArraySamples:
             labels, c = self.labels, len(self._centers)
             counts = sum(np.bincount(labels[block], minlength=c) for block in self._blocks)
             ends = np.cumsum(counts)
-            rows = np.empty(len(self.X), dtype=np.int32)
+            rows = np.empty(len(labels), dtype=np.int32)
             _kernels.sort_rows(labels, ends - counts, rows)
             self._sorted = rows, np.concatenate([[0], ends])
 
@@ -337,7 +340,7 @@ class ArraySamples:
         bounds, moved_by = self._bounds, np.inf
         self._sorted = None
         if self._centers is None:  # rows without labels cannot start from any
-            self._search, self._searched = ProductSearch(self._origin, 0), False
+            self._search, self._searched = first_search(self.X, self._origin), False
         elif not self._searched:
             self._search, self._searched = make_search(self.X, self._origin, len(centers)), True
         if np.array_equal(became, np.arange(len(centers))):
@@ -365,7 +368,7 @@ class ArraySamples:
         if self._neighbours is former:
             return
         if self._near is None:
-            self._near = np.full(len(self.X), np.inf, dtype=np.float32)
+            self._near = np.full(len(self._labels), np.inf, dtype=np.float32)
         regrouped = np.ones(len(became), dtype=bool)
         if not (
             former is None or self._neighbours is None or former.shape != self._neighbours.shape
@@ -384,7 +387,7 @@ class ArraySamples:
                 self._labels[part], regrouped, bounds.near_approach, bounds.far_approach,
                 bounds.cap, self._upper[part], self._near[part], self._far[part],
             ),
-            blocks_of(len(self.X), SCANNED_ROWS),
+            blocks_of(len(self._labels), SCANNED_ROWS),
         )  # fmt: skip
 
     def _look_at(self, rows, known):
@@ -437,7 +440,7 @@ class ArraySamples:
             )
             return rows[:found].copy()
 
-        parts = blocks_of(len(self.X), SCANNED_ROWS)
+        parts = blocks_of(len(self._labels), SCANNED_ROWS)
         lists = self._threads.run(overdue_in, parts)
         return [rows[piece] for rows in lists for piece in blocks_of(len(rows), LISTED_ROWS)]
 
@@ -452,11 +455,11 @@ class ArraySamples:
 
 def labels_by(centers, offsets, X, n_threads=None):
     """Labels and squared distances of rows, by the kernels that a fit uses."""
-    if not len(X):
+    if not X.shape[0]:
         return np.empty(0, dtype=np.int32), np.empty(0)
-    if len(X) <= FEW_ROWS:
+    if X.shape[0] <= FEW_ROWS and not is_sparse(X):
         return _scan(centers, offsets, X)
-    with ArraySamples(X, np.ones(len(X)), n_threads) as samples:
+    with ArraySamples(X, np.ones(X.shape[0]), n_threads) as samples:
         samples.assign(centers, offsets=offsets)
         return samples.labels, samples.sq_dists
 
@@ -474,12 +477,3 @@ def _scan(centers, offsets, X):
 def nearest_of(points, centers):
     """How near to each of `centers` the nearest of `points` is."""
     return cdist(centers, points).min(axis=1, initial=np.inf)
-
-
-def middle_of(X):
-    """A point amid the rows, whatever a few of them are like.
-
-    Sums and products are taken from there: far from it they would lose digits.
-    """
-    some = X[:: max(1, len(X) // 1000)]
-    return np.median(some.astype(np.float64), axis=0)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from pypmeans import _kernels
+from pypmeans._rows import is_sparse, most_terms
 from pypmeans._threads import blocks_of, one_blas_thread
 
 PRODUCTS_FROM = 24  # features from which matrix products are faster
@@ -26,9 +27,16 @@ MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several center
 
 def make_search(X, origin, n_centers):
     """The faster search for the rows of `X`, starting with `n_centers` centers."""
+    if X.shape[1] >= PRODUCTS_FROM and is_sparse(X):
+        origin = np.zeros(X.shape[1])
     if X.shape[1] >= PRODUCTS_FROM:
-        return ProductSearch(origin, NEIGHBOURS if len(X) > n_centers else 0)
-    return ListSearch(LISTED if len(X) > n_centers else 0)  # lists pay when many rows use them
+        return ProductSearch(origin, X, NEIGHBOURS if X.shape[0] > n_centers else 0)
+    return ListSearch(LISTED if X.shape[0] > n_centers else 0)  # lists pay when many rows use them
+
+
+def first_search(X, origin):
+    """The faster search for rows that have no center yet to start from."""
+    return ProductSearch(np.zeros(X.shape[1]) if is_sparse(X) else origin, X, 0)
 
 
 class ListSearch:
@@ -90,13 +98,15 @@ class ProductSearch:
     Before that it looks at the neighbours of the row's own center, since most rows know that
     nothing else can matter. Rows and centers are seen from `origin`, amid the data, since products
     lose digits far from it. Where it is precise enough, float32 serves, whatever the data are: it
-    is twice as fast.
+    is twice as fast. Sparse rows are seen from zero, so
+    that they stay sparse.
     """
 
     resources = one_blas_thread  # the blocks have threads already
 
-    def __init__(self, origin, n_neighbours=NEIGHBOURS):
+    def __init__(self, origin, X, n_neighbours=NEIGHBOURS):
         self._origin = origin
+        self._most_terms = most_terms(X)
         self._n_neighbours = n_neighbours
         self._since = self._typical = 0.0  # the neighbours were listed, centers have moved so far
 
@@ -108,13 +118,16 @@ class ProductSearch:
         self._sq_norms = np.einsum("ij,ij->i", from_origin, from_origin)
         matrix = np.ascontiguousarray(-2.0 * from_origin.T)
         with np.errstate(over="ignore"):  # what float32 cannot hold is left to float64
-            self._narrow = _Products(matrix.astype(np.float32), self._sq_norms + offsets)
-        self._wide = _Products(matrix, self._sq_norms + offsets)
+            self._narrow = self._products(matrix.astype(np.float32), offsets)
+        self._wide = self._products(matrix, offsets)
         self._since += moved_by
         if not self._since < STALE * self._typical:
             self._since = 0.0
             with self.resources:
                 self.neighbours, self._typical = _nearest(from_origin, self._n_neighbours)
+
+    def _products(self, matrix, offsets):
+        return _Products(matrix, self._sq_norms + offsets, self._most_terms)
 
     def __call__(self, X, rows, *state):
         """Update the state of `rows`."""
@@ -129,17 +142,47 @@ class ProductSearch:
             self._search(X, left[part], state)
 
     def _search(self, X, rows, state):
-        sq_norms, neighbours = np.empty(len(rows)), self.neighbours
-        gathered = np.empty((len(rows), X.shape[1]), dtype=np.float32)
-        _kernels.gather_rows(X, rows, self._origin, gathered, sq_norms)
+        kind = _SparsePart if is_sparse(X) else _DensePart
+        part, neighbours = kind(X, rows, self._origin), self.neighbours
         screened = None
-        if NARROW_RANGE[0] < max(sq_norms.max(), self._sq_norms.max()) < NARROW_RANGE[1]:
-            screened = self._narrow.screen(gathered, sq_norms, neighbours)
+        if NARROW_RANGE[0] < max(part.sq_norms.max(), self._sq_norms.max()) < NARROW_RANGE[1]:
+            screened = self._narrow.screen(part, neighbours)
         if screened is None or np.mean(screened.doubtful) > MOST_DOUBTS:
-            screened = self._wide.screen(X[rows] - self._origin, sq_norms, neighbours)
+            screened = self._wide.screen(part, neighbours)
         _kernels.search_products(
             X, rows, *screened, self._centers, self._offsets, self.least_offset, self._rank, *state
         )
+
+
+class _DensePart:
+    """Some dense rows, seen from `origin`."""
+
+    def __init__(self, X, rows, origin):
+        self._X, self._rows, self._origin = X, rows, origin
+        self.sq_norms = np.empty(len(rows))
+        self._narrow = np.empty((len(rows), X.shape[1]), dtype=np.float32)
+        _kernels.gather_rows(X, rows, origin, self._narrow, self.sq_norms)
+
+    def times(self, matrix):
+        """Products with the columns of `matrix`, in its precision."""
+        if matrix.dtype == np.float32:
+            return self._narrow @ matrix
+        return (self._X[self._rows] - self._origin) @ matrix
+
+
+class _SparsePart:
+    """Some sparse rows; only what is not zero is multiplied."""
+
+    def __init__(self, X, rows, origin):
+        self._X, self._rows = X, rows
+        self.sq_norms = np.empty(len(rows))
+        _kernels.sparse_sq_norms(X, rows, self.sq_norms)
+
+    def times(self, matrix):
+        """Products with the columns of `matrix`, in its precision."""
+        products = np.empty((len(self._rows), matrix.shape[1]), dtype=matrix.dtype)
+        _kernels.sparse_products(self._X, self._rows, matrix, products)
+        return products
 
 
 class Screened(NamedTuple):
@@ -161,34 +204,37 @@ class Screened(NamedTuple):
 class _Products:
     """What centers cost in one precision: ``|x|² - 2 x·c + |c|² + offset``, without ``|x|²``.
 
-    A sum of p products is off by (p / 2) eps |x| |c| at most, whatever its order. That error has a
-    part for the center, taken off the constants here, and a part for the row.
+    A sum of m products is off by (m / 2) eps |x| |c| at most, whatever its order; squared norms and
+    exact distances have as many terms as features, in float64. That error has a part for the
+    center, taken off the constants here, and a part for the row.
     """
 
-    def __init__(self, matrix, sq_norms_and_offsets):
+    def __init__(self, matrix, sq_norms_and_offsets, most_terms):
         precision, p = np.finfo(matrix.dtype), len(matrix)
-        self.error = (p + 16) * float(precision.eps) / 2
+        self.error = (most_terms + 16) * float(precision.eps) / 2
+        if most_terms < p:
+            self.error += p * np.finfo(np.float64).eps
         self.least_error = 4 * p * float(precision.smallest_subnormal)
         self.center_error = self.error * sq_norms_and_offsets
         self.matrix = matrix
         self.constants = (sq_norms_and_offsets - self.center_error).astype(matrix.dtype)
 
-    def screen(self, rows, sq_norms, neighbours):
-        """What centers cost `rows`, given as seen from the origin."""
-        row_error = self.error * sq_norms + self.least_error
-        costs = rows @ self.matrix
+    def screen(self, part, neighbours):
+        """What centers cost the rows of a part."""
+        row_error = self.error * part.sq_norms + self.least_error
+        costs = part.times(self.matrix)
         costs += self.constants
         first = costs.argmin(axis=1)
-        cheapest = np.arange(len(rows)), first
+        cheapest = np.arange(len(first)), first
         limit = costs[cheapest] + 2 * (self.center_error[first] + row_error)
         costs[cheapest] = np.inf
-        beside = np.arange(len(rows))[:, None], neighbours[first]
+        beside = np.arange(len(first))[:, None], neighbours[first]
         near = costs[beside]
         costs[beside] = np.inf
         far = costs.min(axis=1)
         costs[beside] = near
         near = near.min(axis=1, initial=np.inf)
-        return Screened(costs, first, near, far, limit, sq_norms - row_error)
+        return Screened(costs, first, near, far, limit, part.sq_norms - row_error)
 
 
 def rank_by_coordinates(centers):
@@ -196,9 +242,10 @@ def rank_by_coordinates(centers):
 
     Equally near centers are told apart by it, so that renumbering them changes no label.
     """
-    order = np.argsort(centers[:, 0], kind="stable")
-    if np.any(np.diff(centers[order, 0]) == 0):  # the other features are rarely needed
-        order = np.lexsort(centers.T[::-1])
+    order, n_needed = np.argsort(centers[:, 0], kind="stable"), 1
+    while n_needed < centers.shape[1] and _equal_neighbours(centers[order, :n_needed]):
+        n_needed *= 32  # most features are rarely needed
+        order = np.lexsort(centers[:, :n_needed].T[::-1])
     rank = np.empty(len(centers), dtype=np.int64)
     rank[order] = np.arange(len(centers))
     return rank
@@ -215,6 +262,10 @@ def _nearest(centers, n_nearest):
         near[part] = np.argpartition(sq, n_nearest - 1, axis=1)[:, :n_nearest]
         dist[part] = np.sqrt(np.fmax(sq.min(axis=1) + sq_norms[part], 0.0))
     return near, float(np.median(dist)) if n_nearest else 0.0
+
+
+def _equal_neighbours(rows):
+    return bool(np.any(np.all(rows[1:] == rows[:-1], axis=1)))
 
 
 def _without_itself(dist, near):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pypmeans import _kernels
+from pypmeans._rows import Centered, SparseRows, dense_rows
 from pypmeans._threads import blocks_of
 
 FAR_STARTS = 4  # members far from the center and each other, beside the principal direction
@@ -29,7 +30,7 @@ class Split(NamedTuple):
 class Members(NamedTuple):
     """Rows of a cluster, or some of them: beyond the first, each stands for several."""
 
-    X: np.ndarray
+    X: np.ndarray | SparseRows
     weight: np.ndarray
     rows: np.ndarray
     n_single: int
@@ -91,42 +92,44 @@ def _starts(members, center):
     """Pairs of centers to start from; none if all rows are equal."""
     X, rows = members.X, members.rows
     sq_dists = np.full(len(rows), np.inf)
-    _kernels.bring_nearer(X, rows, center[None, :], sq_dists)
+    _kernels.bring_nearer(X, rows, center[None, :], sq_dists, False)
     far = int(sq_dists.argmax())
     if sq_dists[far] == 0:
         return
     if len(rows) == 2:  # there is only one way
-        yield X[rows].astype(np.float64)
+        yield dense_rows(X, rows)
         return
-    step = _principal_step(members, center, X[rows[far]] - center)
+    step = _principal_step(members, center, _row(X, rows[far]) - center)
     yield np.vstack([center - step, center + step])
     for _ in range(FAR_STARTS):
-        point = X[rows[far]].astype(np.float64)
+        point = _row(X, rows[far])
         yield np.vstack([center, point])
-        _kernels.bring_nearer(X, rows, point[None, :], sq_dists)
+        _kernels.bring_nearer(X, rows, point[None, :], sq_dists, False)
         far = int(sq_dists.argmax())
         if sq_dists[far] == 0:
             return
+
+
+def _row(X, i):
+    return dense_rows(X, slice(i, i + 1))[0]
 
 
 def _principal_step(members, center, direction):
     """One standard deviation along the direction in which rows vary most, by the power method."""
     rows = members.rows[members.n_single % len(members.rows) :]  # without the furthest of many
     rows = rows[:: max(1, len(rows) // DIRECTION_ROWS)]
-    about, weight = members.X[rows] - center, members.weight[rows]
-    scale = np.abs(about).max()
-    if scale == 0:
+    about, weight = Centered(members.X[rows], center), members.weight[rows]
+    if about.unit == 0:
         return direction
-    about, weight = about / scale, weight / weight.max()
+    weight = weight / weight.max()
     direction = direction / np.abs(direction).max()
     deviation = 0.0
     for _ in range(DIRECTION_STEPS):
         direction = direction / np.linalg.norm(direction)
-        # einsum, not a matrix product: the same bits whatever threads there are
-        along = np.einsum("ij,j->i", about, direction)
+        along = about.times(direction)
         deviation = np.sqrt(np.sum(weight * along**2) / weight.sum())
-        image = np.einsum("i,ij->j", weight * along, about)
+        image = about.added_up(weight * along)
         if not image.any():
             break
         direction = image
-    return scale * deviation * direction / np.linalg.norm(direction)
+    return about.unit * deviation * direction / np.linalg.norm(direction)

@@ -1,11 +1,12 @@
 """Streams: a bounded summary of all rows so far, solved anew when rows arrive."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial import KDTree
 
 from pypmeans._samples import ArraySamples, labels_by
+from pypmeans._solver import Solution
 from pypmeans._summary import Summary
 
 # The scale of the first batch does not fit any more when clusters are as many times wider or
@@ -62,22 +63,49 @@ class Shape(NamedTuple):
         return self.deviation > 0 and (wide > OUTGROWN * narrow or close)
 
 
-class Identities(NamedTuple):
-    """Which ids clusters have, and which were merged."""
+class Step(NamedTuple):
+    """What a batch leads to; clusters are in the order of their ids."""
 
+    solution: Solution
+    penalty: Any
     ids: np.ndarray
-    merged_into: dict
-    next_id: int
+    merged_into: dict  # where the ids went that ended
+    stream: Stream
+    outgrown: bool  # whether the scale of the first batch does not fit any more
 
 
-def solve_first(model, X, weight, batch):
+def take_in(model, X, weight, forget):
+    """Let a batch of rows change a model, which may be new; ids of clusters stay what they are."""
+    batch = Summary.of(X, weight)
+    if hasattr(model, "cluster_centers_"):
+        stream = model._stream or Stream.after_fit(model)
+        summary = stream.with_batch(batch, forget, model.n_threads)
+        solution, penalty = _solve_again(model, summary)
+        former = model.cluster_ids_, model.cluster_sizes_, model.cluster_centers_
+        ids, merged_into = identities(solution, *former, stream.next_id)
+        next_id = max(stream.next_id, int(ids.max()) + 1)
+    else:
+        stream, summary = None, batch.covered(model.n_threads)
+        solution, penalty = _solve_first(model, X, weight, summary)
+        next_id = len(solution.sizes)
+        ids, merged_into = np.arange(next_id), {}
+    shape = Shape.of(summary, solution.inertia, solution.centers, solution.sizes)
+    first = shape if stream is None else stream.shape
+    order = np.argsort(ids)
+    return Step(
+        solution.in_order(order, summary.inner.sum()), penalty, ids[order], merged_into,
+        Stream(summary, next_id, first), first.outgrown_by(shape),
+    )  # fmt: skip
+
+
+def _solve_first(model, X, weight, summary):
     """The solution of the first batch and its penalty."""
-    with ArraySamples(batch.centers, batch.weight, model.n_threads) as samples:
+    with ArraySamples(summary.centers, summary.weight, model.n_threads) as samples:
         penalty, centers = model._start(samples, X, weight)
         return model._solve(samples, centers, penalty, None), penalty
 
 
-def solve_again(model, summary):
+def _solve_again(model, summary):
     """The solution that the present clusters lead to, and its penalty."""
     with ArraySamples(summary.centers, summary.weight, model.n_threads) as samples:
         penalty = model._penalty_for(samples)
@@ -87,7 +115,7 @@ def solve_again(model, summary):
 
 
 def identities(solution, ids, sizes, centers, next_id):
-    """Ids for the clusters of a solution that follows on clusters with these ids.
+    """Ids for the clusters of a solution that follows on clusters with these ids; who merged.
 
     A cluster goes on as the one that its center belongs to now. Where that is the same for several,
     they were merged, and the heaviest gives its id.
@@ -101,4 +129,4 @@ def identities(solution, ids, sizes, centers, next_id):
     new_ids[fresh] = next_id + np.arange(len(fresh))
     gone = new_ids[heirs] != ids
     merged_into = dict(zip(ids[gone].tolist(), new_ids[heirs[gone]].tolist()))
-    return Identities(new_ids, merged_into, next_id + len(fresh))
+    return new_ids, merged_into

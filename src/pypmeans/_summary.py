@@ -1,13 +1,16 @@
 """Weighted micro-clusters: what is kept of rows that are too many to keep."""
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
+from pypmeans._rows import dense_rows, is_sparse
 from pypmeans._samples import ArraySamples, labels_by
+from pypmeans._threads import blocks_of
 
 MOST_CLUSTERS = 4096  # in one summary
-MOST_NUMBERS = 2**24  # likewise: 128 MiB for the centers
+MOST_NUMBERS = 2**23  # likewise: 64 MiB for the centers
 LEAST_CLUSTERS = 64
 
 
@@ -28,8 +31,12 @@ class Summary(NamedTuple):
 
     @classmethod
     def of(cls, X, weight):
-        """Rows, each for itself."""
-        centers = np.array(X, dtype=np.float64)
+        """Rows, each for itself; sparse ones only as long as there is room for them."""
+        if is_sparse(X) and X.size and X.shape[0] * X.shape[1] > MOST_NUMBERS:
+            parts = blocks_of(X.shape[0], max(1, MOST_NUMBERS // X.shape[1]))
+            first, *others = (cls.of(X[part], weight[part]) for part in parts)
+            return reduce(cls.with_others, others, first)
+        centers = dense_rows(X, slice(None))
         return cls(centers, np.array(weight, dtype=np.float64), np.zeros_like(centers), 0.0)
 
     @property

@@ -8,6 +8,7 @@ from pypmeans import _kernels
 from pypmeans._threads import BLOCK_ROWS, blocks_of
 
 MOST_PARTS = 8  # of partial sums, so that many clusters with many features do not fill the memory
+MOST_NUMBERS = 2**24  # in all these parts, or two parts if one alone has as many
 
 FAR = 1e-6  # rows that differ by less than this part of them are far from zero
 
@@ -93,7 +94,8 @@ class ClusterSums:
                 self._add(rows, np.full(len(rows), -1, np.int32), labels, sums, sizes, counts)
             return sums, sizes, counts
 
-        parts = threads.run(sum_part, blocks_of(n_rows, max(BLOCK_ROWS, -(-n_rows // MOST_PARTS))))
+        n_parts = min(MOST_PARTS, max(2, MOST_NUMBERS // (n_clusters * n_features)))
+        parts = threads.run(sum_part, blocks_of(n_rows, max(BLOCK_ROWS, -(-n_rows // n_parts))))
         self._sums, self._sizes, self._counts = (sum(kind) for kind in zip(*parts))
         self._n_moves = 0
 

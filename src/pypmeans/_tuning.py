@@ -18,7 +18,7 @@ AUTO_CLUSTERS = 50
 
 @validate_params(
     {
-        "X": ["array-like"],
+        "X": ["array-like", "sparse matrix"],
         "max_clusters": [Interval(Integral, 1, None, closed="left")],
         "sample_weight": ["array-like", None],
         "n_threads": [Interval(Integral, 1, None, closed="left"), None],
@@ -34,7 +34,7 @@ def radius_profile(X, max_clusters, *, sample_weight=None, n_threads=None):
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         The data.
     max_clusters : int
         The length of the profile. It ends earlier when every row is a center.
@@ -66,7 +66,7 @@ def radius_profile(X, max_clusters, *, sample_weight=None, n_threads=None):
 
 @validate_params(
     {
-        "X": ["array-like"],
+        "X": ["array-like", "sparse matrix"],
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "theta_ratio": [Interval(Real, 0, np.inf, closed="right")],
         "sample_weight": ["array-like", None],
@@ -84,7 +84,7 @@ def estimate_lambda(X, n_clusters, *, theta_ratio=10, sample_weight=None, n_thre
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         The data.
     n_clusters : int
         A rough idea of the number of clusters.

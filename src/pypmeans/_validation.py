@@ -4,23 +4,27 @@ from importlib import import_module
 from numbers import Real
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from pypmeans._rows import SparseRows, dense_rows, extremes
+
 SURE_TO_HAVE_SQUARES = 1e140  # of any number of such values the sum of squares is finite
+ROWS = {"dtype": [np.float64, np.float32], "order": "C", "accept_sparse": "csr"}
 
 
 def check_rows(estimator, X, *, reset):
-    """`X` as a C-ordered float32 or float64 array whose squared distances are finite.
+    """`X` as C-ordered or sparse rows of float32 or float64 whose squared distances are finite.
 
     Unless `reset`, distances are those to the centers of the fitted estimator.
     """
     if reset or not _is_plain(X, estimator):
-        X = validate_data(estimator, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+        X = _in_order(validate_data(estimator, X, reset=reset, **ROWS))
     if reset:
         check_range(X)
     elif max(_largest(X), _largest(estimator.cluster_centers_)) > SURE_TO_HAVE_SQUARES:
-        check_range(np.vstack([estimator.cluster_centers_, _extremes(X)]))
+        check_range(np.vstack([estimator.cluster_centers_, extremes(X)]))
     return X
 
 
@@ -78,13 +82,17 @@ def _largest(X):
     return max(float(X.max()), -float(X.min()))
 
 
+def _in_order(X):
+    return SparseRows.of(X) if issparse(X) else X
+
+
 def check_range(X, name="X"):
     """Refuse values so far apart, or so close, that their squared distances are lost."""
-    low, high = _extremes(X)
+    low, high = extremes(X)
     with np.errstate(over="ignore", under="ignore"):
         span = high - low
         sq_diameter = np.sum(span**2)
-        lost = not np.isfinite(sq_diameter * len(X)) or (sq_diameter == 0 and span.any())
+        lost = not np.isfinite(sq_diameter * X.shape[0]) or (sq_diameter == 0 and span.any())
     if lost:
         raise ValueError(
             f"{name} spans {span.max():.3g} in column {span.argmax()}: squared distances "
@@ -93,14 +101,9 @@ def check_range(X, name="X"):
         )
 
 
-def _extremes(X):
-    """The least and the largest value of each column, in float64."""
-    return np.stack([X.min(axis=0), X.max(axis=0)]).astype(np.float64)
-
-
 def check_positive_rows(X, sample_weight):
     """The rows with a positive weight, and the weights, for functions that take plain arrays."""
-    X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
+    X = _in_order(check_array(X, input_name="X", **ROWS))
     check_range(X)
     weight = check_weights(sample_weight, X)
     return (X, weight) if weight.all() else (X[weight > 0], weight[weight > 0])
@@ -109,12 +112,12 @@ def check_positive_rows(X, sample_weight):
 def check_weights(sample_weight, X):
     """One non-negative float64 weight per row of `X`, not all zero; `None` means 1 each."""
     if sample_weight is None:
-        return np.broadcast_to(1.0, len(X))  # looks like an array, takes no memory
+        return np.broadcast_to(1.0, X.shape[0])  # looks like an array, takes no memory
     if isinstance(sample_weight, Real):
-        sample_weight = np.full(len(X), sample_weight)
+        sample_weight = np.full(X.shape[0], sample_weight)
     weight = check_weight_values(sample_weight)
     check_consistent_length(weight, X)
-    low, high = _extremes(X)
+    low, high = extremes(X)
     with np.errstate(over="ignore"):
         largest = weight.sum() * max(1.0, np.sum((high - low) ** 2))
     if not np.isfinite(largest):
@@ -153,12 +156,12 @@ def check_init(init, samples, random_state, most_clusters):
     if isinstance(init, str) and init == "random":
         chance = samples.weight / samples.weight.sum()
         row = check_random_state(random_state).choice(len(chance), p=chance)
-        return samples.X[row : row + 1].astype(np.float64)
+        return dense_rows(samples.X, slice(row, row + 1))
     centers = check_array(init, dtype=np.float64, order="C", copy=True, input_name="init")
     n_features = samples.X.shape[1]
     if centers.shape[1] != n_features:
         raise ValueError(f"init has {centers.shape[1]} columns, but X has {n_features} features.")
-    check_range(np.vstack([centers, _extremes(samples.X)]), name="init, together with X,")
+    check_range(np.vstack([centers, extremes(samples.X)]), name="init, together with X,")
     if len(centers) > most_clusters:
         raise ValueError(
             f"init has {len(centers)} centers, but no more than {most_clusters} clusters are "
