@@ -3,6 +3,8 @@
 import ast
 import re
 import shlex
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,14 @@ def test_the_reference_lists_every_public_name(module):
     section = (DOCS / "api.md").read_text(encoding="utf-8").split(f"module:: {module.__name__}\n")
     for name in module.__all__:
         assert any(re.search(rf"\b{name}\b", part.split("\n## ")[0]) for part in section[1:]), name
+
+
+def test_functions_named_beside_equations_exist():
+    text = (DOCS / "how_it_works.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(_\w+)\.([\w.]+)`", text)
+    assert len(named) > 20
+    for module, name in named:
+        attrgetter(name)(import_module(f"pypmeans.{module}"))
 
 
 def test_links_between_pages_lead_somewhere():
