@@ -9,6 +9,8 @@ from pypmeans import DPMeans, PYPMeans, _beyond_memory
 from pypmeans.datasets import make_power_law_blobs
 from pypmeans.files import TableFile
 
+pytestmark = pytest.mark.large  # many passes over thousands of rows
+
 
 @pytest.fixture(params=["together", "apart"])
 def bringing(request, monkeypatch):

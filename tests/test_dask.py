@@ -19,6 +19,7 @@ distributed = pytest.importorskip("distributed")
 
 from pypmeans.dask import DPMeans, PYPMeans  # noqa: E402
 
+pytestmark = pytest.mark.large  # many passes over thousands of rows
 SETTINGS = [{"lam": 30.0, "theta": 2.0, "algorithm": "paper"}, {"theta": 2.0}]
 
 

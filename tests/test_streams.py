@@ -24,6 +24,7 @@ def small_groups(n_groups, seed=0):
     return np.repeat(centers, 3, axis=0) + rng.normal(0, 0.01, (3 * n_groups, 5))
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("algorithm", ["paper", "search"])
 def test_every_new_small_group_of_a_stream_is_found(algorithm):
     X = small_groups(400)
@@ -37,6 +38,7 @@ def test_every_new_small_group_of_a_stream_is_found(algorithm):
     assert_array_equal(model.cluster_sizes_, 3)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("settings", [{"theta": 2.0}, {"lam": 60.0}, {}])
 def test_a_stream_ends_with_the_clusters_of_all_rows(settings):
     X, y = make_power_law_blobs(12_000, n_clusters=20, n_features=3, separation=8, random_state=0)
@@ -76,6 +78,7 @@ def test_clusters_that_merge_are_told():
     assert model.cluster_ids_.max() == 3  # an id is never used again
 
 
+@pytest.mark.large
 def test_what_is_kept_does_not_grow_with_the_rows():
     rng = np.random.default_rng(0)
     model, sizes = DPMeans(50.0, algorithm="paper"), []
@@ -95,6 +98,7 @@ def test_what_is_forgotten_counts_less_and_less():
         model.partial_fit([[0.0]], forget=1)
 
 
+@pytest.mark.large
 def test_a_stream_that_outgrows_its_scale_warns():
     X, _ = make_power_law_blobs(1500, n_clusters=6, separation=12, random_state=0)
     model = PYPMeans().partial_fit(X)
@@ -124,6 +128,7 @@ def test_rows_are_weighed_and_pickling_keeps_the_stream():
     assert_array_equal(copy.partial_fit(new).labels_, model.partial_fit(new).labels_)
 
 
+@pytest.mark.large
 def test_the_same_batches_give_the_same_bits_for_any_number_of_threads():
     X, _ = make_power_law_blobs(9000, n_clusters=15, n_features=4, random_state=3)
     results = []
@@ -135,6 +140,7 @@ def test_the_same_batches_give_the_same_bits_for_any_number_of_threads():
     assert_array_equal(*results)
 
 
+@pytest.mark.large
 def test_sparse_batches_give_what_dense_ones_give():
     X, _ = make_power_law_blobs(3000, n_clusters=12, n_features=6, separation=9, random_state=4)
     X[X < 0] = 0.0

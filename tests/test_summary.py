@@ -1,6 +1,7 @@
 """Micro-clusters keep weights, means and squares, and rows far from all others."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -49,6 +50,7 @@ def test_nothing_is_lost_as_long_as_there_is_room():
     assert not summary.inner.any()
 
 
+@pytest.mark.large
 def test_rows_far_from_all_others_keep_a_micro_cluster_of_their_own():
     X, weight = rows_of(1, 5000)
     X[::1000] += 50 * np.arange(1, 6)[:, None]
@@ -58,6 +60,7 @@ def test_rows_far_from_all_others_keep_a_micro_cluster_of_their_own():
         assert np.min(np.abs(summary.centers - row).max(axis=1)) < 1e-12
 
 
+@pytest.mark.large
 def test_the_error_is_no_larger_than_stated():
     X, weight = rows_of(2, 3000)
     with_room(128)
@@ -70,6 +73,7 @@ def test_the_error_is_no_larger_than_stated():
     assert abs(np.sqrt(exact) - np.sqrt(about)) <= np.sqrt(summary.inner.sum())
 
 
+@pytest.mark.large
 def test_summaries_are_the_same_each_time_and_for_any_number_of_threads():
     X, weight = rows_of(4, 40_000)
     with_room(256)
