@@ -1,5 +1,7 @@
 """Data in blocks: what is larger than memory gives what memory gives."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pypmeans import DPMeans, PYPMeans, _beyond_memory
 from pypmeans.datasets import make_power_law_blobs
-from pypmeans.files import TableFile
+from pypmeans.files import TableFile, write_labels
 
 pytestmark = pytest.mark.large  # many passes over thousands of rows
 
@@ -119,3 +121,15 @@ def test_weights_that_do_not_fit_the_rows_are_refused(groups, tmp_path):
         DPMeans(5.0).fit(data, sample_weight=np.ones(1007))
     with pytest.raises(ValueError, match=r"sample_weight has 6001 values, .* are 6000 rows"):
         DPMeans(5.0).fit(data, sample_weight=np.ones(6001))
+
+
+def test_labels_of_a_table_are_written_without_a_remark_on_names(tmp_path):
+    (tmp_path / "a.csv").write_text("u,v\n0,0\n0,1\n9,9\n9,8\n")
+    data = TableFile(tmp_path / "a.csv")
+    model = DPMeans(5.0).fit(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write_labels(tmp_path / "labels.csv", data, model.predict)
+    assert (tmp_path / "labels.csv").read_text().split() == [
+        "row,cluster", "0,1", "1,1", "2,0", "3,0"
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -116,11 +117,20 @@ def labels_kind(path):
     return kind
 
 
+def _labels_of(rows, label):
+    with warnings.catch_warnings():
+        # of a model fitted to the table, which has names
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return label(rows)
+
+
 def _write_batches(sink, kind, separator, table, label, name):
     writer = None
     try:
         for block in table.blocks():
-            batch = _label_batch(table, block, label(block.rows), name, as_text=kind == "csv")
+            batch = _label_batch(
+                table, block, _labels_of(block.rows, label), name, as_text=kind == "csv"
+            )
             if writer is None:
                 writer = _open_writer(sink, kind, batch.schema, separator)
             writer.write_batch(batch)
