@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from pypmeans import DPMeans, PYPMeans, _beyond_memory
@@ -132,3 +133,21 @@ def test_labels_of_a_table_are_written_without_a_remark_on_names(tmp_path):
         write_labels(tmp_path / "labels.csv", data, model.predict)
     lines = (tmp_path / "labels.csv").read_text().split()
     assert [line.split(",")[1] for line in lines[1:]] == [str(k) for k in model.labels_]
+
+
+def test_a_search_that_ran_out_of_passes_warns(groups, tmp_path):
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        PYPMeans(theta=2.0, max_iter=2).fit(table(tmp_path, groups[0], 1000))
+
+
+def test_one_weight_for_all_rows_and_weights_too_large(groups, bringing, tmp_path):
+    X = groups[0][:500]
+    model = PYPMeans(theta=2.0).fit(table(tmp_path, X, 90), sample_weight=2.0)
+    assert model.cluster_sizes_.sum() == 1000
+    with pytest.raises(ValueError, match="sample_weight is too large"):
+        PYPMeans(theta=2.0).fit(table(tmp_path, X, 90), sample_weight=np.full(500, 1e306))
+
+
+def test_columns_without_names_stay_without(groups, tmp_path):
+    model = PYPMeans(theta=2.0).fit(table(tmp_path, groups[0], 1000))
+    assert not hasattr(model, "feature_names_in_")

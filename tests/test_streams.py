@@ -150,3 +150,36 @@ def test_sparse_batches_give_what_dense_ones_give():
         sparse.partial_fit(csr_array(batch))
         assert_array_equal(sparse.labels_, dense.labels_)
     assert_allclose(sparse.cluster_centers_, dense.cluster_centers_)
+
+
+@pytest.mark.large
+def test_many_features_do_not_gather_all_rows_about_the_mean():
+    X, y = make_power_law_blobs(
+        6000, n_clusters=20, n_features=100, separation=9, random_state=1
+    )  # more rows than micro-clusters, and nearly all nearer to the mean than to each other
+    model = PYPMeans(theta=2.0).partial_fit(X)
+    assert adjusted_rand_score(model.predict(X), y) > 0.999
+
+
+@pytest.mark.parametrize("first", [1, 5, 20])
+def test_a_first_batch_that_shows_no_scale_is_not_the_last_word(first):
+    X, _ = make_power_law_blobs(400, n_clusters=4, separation=12, random_state=0)
+    X = X[np.random.default_rng(0).permutation(len(X))]
+    few = np.repeat(X[:1], 20, axis=0) if first == 20 else X[:first]
+    assert PYPMeans().partial_fit(few).partial_fit(X).n_clusters_ == 4
+
+
+def test_parameters_that_change_between_batches_find_their_scale():
+    X, _ = make_power_law_blobs(400, n_clusters=4, separation=12, random_state=0)
+    model = PYPMeans(lam=500.0).fit(X).set_params(lam="auto")
+    assert 4 <= model.partial_fit(X).n_clusters_ <= 6  # the first fit may have left a lump between
+    model = PYPMeans().fit(X).set_params(algorithm="paper")
+    expected = PYPMeans(algorithm="paper").fit(X).n_clusters_
+    assert model.partial_fit(X).n_clusters_ <= 2 * expected
+
+
+def test_a_forgotten_cluster_does_not_lend_its_id():
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    model = DPMeans(lam=60).partial_fit(rows).partial_fit(rows + 1000, forget=1 - 1e-15)
+    assert_array_equal(model.cluster_ids_, [1])
+    assert model.merged_into_ == {0: -1}

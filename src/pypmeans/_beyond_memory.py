@@ -1,12 +1,13 @@
 """Fits of data in blocks: a summary is searched, then passes over all rows make it exact."""
 
 from functools import partial
+from numbers import Real
 
 import numpy as np
 
 from pypmeans._blocks import BlockSamples, Overview, counted
 from pypmeans._samples import ArraySamples
-from pypmeans._validation import check_range, check_weight_values
+from pypmeans._validation import check_heaviest, check_range, check_weight_values
 
 GATHERED = 2**22  # numbers, 32 MiB: data of no more are brought together and solved in one place
 
@@ -21,7 +22,9 @@ class TableBlocks:
 
     def __init__(self, table, sample_weight, n_threads):
         self._table = table
-        self._weight = None if sample_weight is None else check_weight_values(sample_weight)
+        self._each = sample_weight if isinstance(sample_weight, Real) else 1.0
+        given = sample_weight is not None and not isinstance(sample_weight, Real)
+        self._weight = check_weight_values(sample_weight) if given else None
         self._n_threads = n_threads
         self.n_features = table.n_features
 
@@ -45,7 +48,7 @@ class TableBlocks:
 
     def _weight_of(self, start, stop):
         if self._weight is None:
-            return np.broadcast_to(1.0, stop - start)
+            return np.broadcast_to(float(self._each), stop - start)
         return self._weight[start:stop]
 
 
@@ -61,6 +64,7 @@ def fit_blocks(estimator, blocks, progress):
     if not len(overview.summary.weight):
         raise ValueError(f"{overview.n_rows} rows were given, none with a positive weight.")
     check_range(overview.extremes)
+    check_heaviest(overview.summary.weight, *overview.extremes)
     shown = overview.sample, overview.sample_weight
     known = overview.summary.centers, overview.summary.weight
     if overview.n_rows * overview.extremes.shape[1] <= GATHERED:
@@ -77,7 +81,11 @@ def fit_blocks(estimator, blocks, progress):
     solution = estimator._solve(
         samples, searched.centers, penalty, progress, sizes=searched.sizes, settling=True
     )
-    doubts = {"capped": searched.capped, "exhausted": searched.exhausted}
+    doubts = {
+        "capped": searched.capped,
+        "exhausted": searched.exhausted,
+        "converged": searched.converged and solution.converged,
+    }
     return solution._replace(**doubts), penalty, overview
 
 

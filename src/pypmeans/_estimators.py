@@ -125,8 +125,10 @@ class _PenalizedMeans(
         """Fit to the rows of `blocks`, which are those of `X`."""
         self.n_features_in_ = blocks.n_features
         self.__dict__.pop("feature_names_in_", None)
-        if hasattr(X, "columns"):
-            self.feature_names_in_ = np.array(X.columns, dtype=object)
+        if hasattr(X, "columns") and getattr(X, "has_names", True):
+            names = list(X.columns)
+            if all(isinstance(name, str) for name in names):
+                self.feature_names_in_ = np.array(names, dtype=object)
         solution, penalty, overview = fit_blocks(self, blocks, progress)
         progress.close()
         self._store(solution, penalty)
@@ -161,10 +163,11 @@ class _PenalizedMeans(
         Notes
         -----
         Clusters are not numbered by size here: a label is one of `cluster_ids_` and means the same
-        cluster after every call. `merged_into_` says where the ids went that the last call ended.
-        With ``lam="auto"`` the scale found in the first batch is kept; a warning says when it does
-        not fit any more. `objective_` and `inertia_` are those of the micro-clusters, together
-        with the sum of squares within them.
+        cluster after every call. `merged_into_` says where the ids went that the last call ended:
+        into another cluster, or -1 if its rows were forgotten. With ``lam="auto"`` the scale found
+        in the first batch (of a hundred rows: smaller ones count together) is kept; a warning says
+        when it does not fit any more. `objective_` and `inertia_` are those of the micro-clusters,
+        together with the sum of squares within them.
 
         Examples
         --------
@@ -175,7 +178,7 @@ class _PenalizedMeans(
         >>> model.cluster_ids_, model.cluster_sizes_
         (array([0, 1]), array([3., 2.]))
         """
-        if not 0 <= forget < 1:
+        if not (isinstance(forget, int | float) and 0 <= forget < 1):
             raise ValueError(f"forget must be at least 0 and less than 1. Got {forget!r}.")
         X = check_rows(self, X, reset=not hasattr(self, "cluster_centers_"))
         rows, weight = counted(X, check_weights(sample_weight, X))
@@ -324,7 +327,7 @@ class _PenalizedMeans(
         """λ and θ as a penalty, and the centers found together with them, if any."""
         if hasattr(self, "path_"):
             del self.path_
-        self._found, centers = None, None
+        self._found, self._found_by, centers = None, self.algorithm, None
         if self.lam == "auto":
             self._found, centers = self._find(samples, X, weight)
         return self._penalty_for(samples), centers

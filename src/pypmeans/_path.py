@@ -19,6 +19,7 @@ STEP = 0.5**0.5  # from one squared scale to the next
 MOST_ENTRIES = 80
 PATH_ROWS = 10_000  # of more rows, a sample shows the scale
 PATH_ITER = 100
+ROUNDING = 1e-28  # variances below it, in units of the largest number, are not real
 DOMINANT = 0.99  # part of the variance in one feature that makes the others meaningless
 
 
@@ -216,6 +217,7 @@ def _walk(samples, evidence, most, theta):
 def dominance_of_one_feature(X, names=None):
     """What to say if one feature has nearly all the variance, so that distances are its alone."""
     variance = column_variances(X[:: max(1, X.shape[0] // PATH_ROWS)])
+    variance[variance < ROUNDING] = 0.0
     j = int(variance.argmax())
     part = variance[j] / variance.sum() if variance.sum() > 0 else 0.0
     if X.shape[1] == 1 or part <= DOMINANT:

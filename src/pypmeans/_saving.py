@@ -124,7 +124,7 @@ def _essence(model):
     params = model.get_params()
     if not isinstance(params.get("random_state"), int | None):
         params["random_state"] = None
-    copy = PYPMeans(**params)
+    copy = PYPMeans(**{"theta": 0.0} | params)  # what has no theta is DPMeans
     for name in OF_CLUSTERS:
         setattr(copy, name, np.array(getattr(model, name), dtype=np.float64, order="C"))
     for name in OF_THE_FIT:
@@ -134,6 +134,8 @@ def _essence(model):
     copy.n_clusters_, copy.n_features_in_ = map(int, copy.cluster_centers_.shape)
     copy.cluster_ids_, copy.merged_into_ = np.arange(copy.n_clusters_), {}
     copy._stream = None
+    found = getattr(model, "_found", None)
+    copy._found, copy._found_by = None if found is None else float(found), model.algorithm
     return copy
 
 
@@ -216,7 +218,7 @@ def _check_shapes(model, columns):
     _check_numbers("cluster_centers_", model.cluster_centers_, (c, p))
     _check_numbers("_offsets", model._offsets, (c,))
     _check_numbers("cluster_sizes_", model.cluster_sizes_, (c,))
-    if not (model.lam_ > 0 and model.theta_ >= 0 and (model.cluster_sizes_ > 0).all()):
+    if not (model.lam_ >= 0 and model.theta_ >= 0 and (model.cluster_sizes_ > 0).all()):
         raise ValueError("lam_, theta_ or cluster_sizes_ cannot be")
 
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial import KDTree
 
+from pypmeans import _kernels
 from pypmeans._samples import ArraySamples, labels_by
 from pypmeans._solver import Solution
 from pypmeans._summary import Summary
@@ -13,6 +14,7 @@ from pypmeans._summary import Summary
 # narrower, or closer together for their width; far apart is as good as this many deviations.
 OUTGROWN = 2.0
 FAR_APART = 8.0
+ENOUGH = 100  # rows, that show a scale; with fewer it is looked for again with the next batch
 LEAST_WEIGHT = 1e-12  # as part of all: what is lighter is forgotten altogether
 
 
@@ -21,7 +23,7 @@ class Stream(NamedTuple):
 
     summary: Summary
     next_id: int  # for the next new cluster
-    shape: "Shape"  # of the clusters after the first batch
+    shape: "Shape | None"  # of the clusters when the scale was found
 
     @classmethod
     def after_fit(cls, model):
@@ -60,7 +62,7 @@ class Shape(NamedTuple):
         """Whether clusters of the `other` shape should be looked for at another scale."""
         narrow, wide = sorted([self.deviation, other.deviation])
         close = OUTGROWN * other.gap < min(self.gap, FAR_APART)
-        return self.deviation > 0 and (wide > OUTGROWN * narrow or close)
+        return wide > OUTGROWN * narrow or close
 
 
 class Step(NamedTuple):
@@ -80,9 +82,15 @@ def take_in(model, X, weight, forget):
     if hasattr(model, "cluster_centers_"):
         stream = model._stream or Stream.after_fit(model)
         summary = stream.with_batch(batch, forget, model.n_threads)
-        solution, penalty = _solve_again(model, summary)
+        if _is_unsure(model, stream):
+            # micro-clusters of several rows do not show how far apart rows are
+            shown = (X, weight) if summary.inner.any() else (summary.centers, summary.weight)
+            solution, penalty = _solve_first(model, *shown, summary)
+            stream = stream._replace(shape=None)
+        else:
+            solution, penalty = _solve_again(model, summary)
         former = model.cluster_ids_, model.cluster_sizes_, model.cluster_centers_
-        ids, merged_into = identities(solution, *former, stream.next_id)
+        ids, merged_into = identities(solution, penalty, *former, stream.next_id)
         next_id = max(stream.next_id, int(ids.max()) + 1)
     else:
         stream, summary = None, batch.covered(model.n_threads)
@@ -90,12 +98,20 @@ def take_in(model, X, weight, forget):
         next_id = len(solution.sizes)
         ids, merged_into = np.arange(next_id), {}
     shape = Shape.of(summary, solution.inertia, solution.centers, solution.sizes)
-    first = shape if stream is None else stream.shape
+    first = shape if stream is None or stream.shape is None else stream.shape
     order = np.argsort(ids)
     return Step(
         solution.in_order(order, summary.inner.sum()), penalty, ids[order], merged_into,
         Stream(summary, next_id, first), first.outgrown_by(shape),
     )  # fmt: skip
+
+
+def _is_unsure(model, stream):
+    """Whether "auto" has to look for the scale again: too few rows, or none, showed it."""
+    if model.lam != "auto":
+        return False
+    found = model._found if model._found_by == model.algorithm else None
+    return not found or len(stream.summary.weight) < ENOUGH
 
 
 def _solve_first(model, X, weight, summary):
@@ -114,19 +130,24 @@ def _solve_again(model, summary):
         return model._solve(samples, model.cluster_centers_, penalty, None, sizes=sizes), penalty
 
 
-def identities(solution, ids, sizes, centers, next_id):
+def identities(solution, penalty, ids, sizes, centers, next_id):
     """Ids for the clusters of a solution that follows on clusters with these ids; who merged.
 
     A cluster goes on as the one that its center belongs to now. Where that is the same for several,
-    they were merged, and the heaviest gives its id.
+    they were merged, and the heaviest gives its id. One whose center would rather found a cluster
+    than belong to any was forgotten: it ends, as merged into -1.
     """
     heirs = labels_by(solution.centers, solution.offsets, centers)[0]
+    costs = np.empty(len(centers))
+    _kernels.cheapest_join(centers, solution.centers, solution.sizes, penalty.pull, costs)
+    ended = costs > penalty.marginal(len(solution.sizes))
     new_ids = np.full(len(solution.sizes), -1, dtype=np.int64)
     for k in np.lexsort((ids, -sizes)):
-        if new_ids[heirs[k]] < 0:
+        if new_ids[heirs[k]] < 0 and not ended[k]:
             new_ids[heirs[k]] = ids[k]
     fresh = np.flatnonzero(new_ids < 0)
     new_ids[fresh] = next_id + np.arange(len(fresh))
-    gone = new_ids[heirs] != ids
-    merged_into = dict(zip(ids[gone].tolist(), new_ids[heirs[gone]].tolist()))
+    gone = (new_ids[heirs] != ids) | ended
+    into = np.where(ended, -1, new_ids[heirs])
+    merged_into = dict(zip(ids[gone].tolist(), into[gone].tolist()))
     return new_ids, merged_into

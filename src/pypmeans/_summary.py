@@ -83,6 +83,8 @@ class Summary(NamedTuple):
             return self
         with ArraySamples(self.centers, self.weight, n_threads) as samples:
             samples.assign(self.mean[None, :])
+            # Not from the mean itself: with many features it is nearer to most rows than any other.
+            samples.assign(samples.farthest().point)
             while samples.n_clusters < self.room // 2:
                 samples.absorb(samples.farthest().point)
             sq_radius = samples.farthest().sq_dist

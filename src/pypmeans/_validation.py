@@ -33,7 +33,7 @@ def check_columns(estimator, table):
     names, columns = getattr(estimator, "feature_names_in_", None), getattr(table, "columns", None)
     if names is not None and columns is not None and list(names) != list(columns):
         raise ValueError(
-            f"The model was fitted to the columns {', '.join(names)}; this table has "
+            f"The model was fitted to the columns {', '.join(map(str, names))}; this table has "
             f"{', '.join(map(str, columns))}. Give it the same columns in the same order."
         )
     width = table.n_features if hasattr(table, "n_features") else table.shape[1]
@@ -118,6 +118,12 @@ def check_weights(sample_weight, X):
     weight = check_weight_values(sample_weight)
     check_consistent_length(weight, X)
     low, high = extremes(X)
+    check_heaviest(weight, low, high)
+    return weight
+
+
+def check_heaviest(weight, low, high):
+    """Refuse weights with which squared distances between `low` and `high` overflow."""
     with np.errstate(over="ignore"):
         largest = weight.sum() * max(1.0, np.sum((high - low) ** 2))
     if not np.isfinite(largest):
@@ -125,7 +131,6 @@ def check_weights(sample_weight, X):
             f"sample_weight is too large, up to {weight.max():.3g}: weighted squared distances "
             "overflow. Divide all weights, and lam and theta, by one number."
         )
-    return weight
 
 
 def check_weight_values(sample_weight, *, may_be_zero=False):

@@ -19,6 +19,7 @@ dask.array<_work_on_block, shape=(3000,), dtype=int32, chunksize=(1000,), chunkt
 
 from copy import copy
 from functools import partial
+from numbers import Real
 
 import dask
 import dask.array as da
@@ -41,6 +42,8 @@ class DaskBlocks:
         self._rows = list(X.to_delayed().ravel())
         self._weight = [None] * len(self._rows)
         if sample_weight is not None:
+            if isinstance(sample_weight, Real):
+                sample_weight = da.full_like(X[:, 0], sample_weight, dtype=np.float64)
             weight = da.asarray(sample_weight)
             known = not np.isnan(X.chunks[0]).any()
             self._weight = list((weight.rechunk((X.chunks[0],)) if known else weight).to_delayed())
@@ -97,7 +100,7 @@ class _OnDask(_estimators._PenalizedMeans):
         check_is_fitted(self)
         chunks = as_rows(X).chunks[0], (self.n_clusters_,)
         return self._lazily(
-            "transform", X, chunks=chunks, meta=np.empty((0, 0), dtype=as_rows(X).dtype)
+            "transform", X, chunks=chunks, meta=np.empty((0, 0), dtype=_float_of(as_rows(X).dtype))
         )
 
     def is_novel(self, X):
@@ -178,6 +181,11 @@ def as_rows(X):
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions. Got {X.ndim}: reshape it.")
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _float_of(dtype):
+    """The precision in which rows of this type are worked on."""
+    return np.float32 if dtype == np.float32 else np.float64
 
 
 def _work_on_block(model, method, rows, empty, block_id=None):

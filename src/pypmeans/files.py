@@ -207,6 +207,11 @@ class TableFile:
         return sum(reader.estimate_rows() for reader in self._readers)
 
     @property
+    def has_names(self):
+        """Whether the columns have names other than those that stand for none, x0, x1 and so on."""
+        return self.columns != [f"x{j}" for j in range(self.n_features)]
+
+    @property
     def fill_values(self):
         """What stands for missing values, one number per column; None if nothing does."""
         if isinstance(self.missing, str) and self.missing == "mean" and self._fill is None:
