@@ -91,7 +91,7 @@ def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def page(results):
+def page(results, note=""):
     lines = [
         "# Larger than memory",
         "",
@@ -110,7 +110,7 @@ def page(results):
             f"{r['clusters']} | {r['objective']:.6g} | {r['passes']} | {r['ari']:.4f} | "
             f"{r['small_found']} of {r['small']} |"
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", note]).rstrip() + "\n"
 
 
 def main():
@@ -118,6 +118,7 @@ def main():
     parser.add_argument("--rows", type=int, nargs="+", default=[1_250_000, 5_000_000, 20_000_000])
     parser.add_argument("--in-memory", action="store_true", help="fit in memory as well")
     parser.add_argument("--folder", type=Path, help="where files are made and kept")
+    parser.add_argument("--note", default="", help="what readers should know of this run")
     parser.add_argument("--fit", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fit:
@@ -135,7 +136,7 @@ def main():
                 run = subprocess.run(command, capture_output=True, text=True, check=True)
                 results.append(json.loads(run.stdout))
                 print(results[-1], flush=True)
-                PAGE.write_text(page(results))
+                PAGE.write_text(page(results, options.note))
 
 
 if __name__ == "__main__":
