@@ -171,11 +171,19 @@ def test_a_first_batch_that_shows_no_scale_is_not_the_last_word(first):
 
 def test_parameters_that_change_between_batches_find_their_scale():
     X, _ = make_power_law_blobs(400, n_clusters=4, separation=12, random_state=0)
-    model = PYPMeans(lam=500.0).fit(X).set_params(lam="auto")
-    assert 4 <= model.partial_fit(X).n_clusters_ <= 6  # the first fit may have left a lump between
-    model = PYPMeans().fit(X).set_params(algorithm="paper")
-    expected = PYPMeans(algorithm="paper").fit(X).n_clusters_
-    assert model.partial_fit(X).n_clusters_ <= 2 * expected
+    model = PYPMeans(60.0, 2.0).fit(X).set_params(lam="auto", theta=None)
+    assert model.partial_fit(X).n_clusters_ == 4
+    scale = PYPMeans().fit(X)
+    paper = PYPMeans().fit(X).set_params(algorithm="paper").partial_fit(X)
+    assert paper.lam_ > 10 * scale._found  # a squared distance, not the squared scale found before
+
+
+def test_the_scale_of_a_large_fit_is_kept_however_small_the_next_batch():
+    X, _ = make_power_law_blobs(400, n_clusters=4, separation=12, random_state=0)
+    model = PYPMeans().fit(X)
+    theta = model.theta_
+    assert model.partial_fit(X[:5]).theta_ == theta
+    assert model.n_clusters_ == 4
 
 
 def test_a_forgotten_cluster_does_not_lend_its_id():

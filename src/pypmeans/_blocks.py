@@ -95,14 +95,9 @@ class BlockSamples:
 
     def __init__(self, blocks, overview):
         self._blocks = blocks
-        self._mean = overview.summary.mean
-        self._origin = self._mean
+        self._origin = overview.summary.mean  # sums are taken from there
         self._look: Any = None
         self._opening: Any = None
-
-    def mean(self):
-        """The weighted mean of all rows."""
-        return self._mean
 
     def assign(self, centers, became=None, *, offsets=None, reach=0.0):
         """Give every row the center of least ``squared distance + offset``; True if any changed.

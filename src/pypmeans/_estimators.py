@@ -370,8 +370,7 @@ class _PenalizedMeans(
 
     def _label(self, X):
         """The ids of the clusters that checked rows belong to."""
-        labels = self._nearest(X)[0]
-        return labels if self._stream is None else self.cluster_ids_[labels].astype(np.int32)
+        return self.cluster_ids_.astype(np.int32)[self._nearest(X)[0]]
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""

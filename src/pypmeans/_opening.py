@@ -22,24 +22,22 @@ class FarRows(NamedTuple):
     other_sq: float  # no other row is further than this
 
     @classmethod
-    def among(cls, X, weight, sq_dists, passed=(), most=None, beyond=-np.inf):
+    def among(cls, X, weight, sq_dists, passed=(), beyond=-np.inf):
         """Those of the rows of `X` that are `beyond` a squared distance, and the furthest.
 
-        Not the ones `passed` over; `most` as many as is good to watch, unless given.
+        Not the ones `passed` over, and no more than are good to watch.
         """
         if len(passed):
             sq_dists = sq_dists.copy()
             sq_dists[passed] = -1.0
-        most = n_watched(X) if most is None else most
-        rows, other_sq = _furthest(sq_dists, most, beyond)
+        rows, other_sq = _furthest(sq_dists, n_watched(X), beyond)
         return cls(rows, dense_rows(X, rows), sq_dists[rows], weight[rows], other_sq)
 
     @classmethod
     def of_all(cls, parts):
         """The furthest of several parts of the data, given in order."""
         rows, points, sq_dists, weight = (np.concatenate(kind) for kind in list(zip(*parts))[:4])
-        most = n_watched(points)
-        kept, other_sq = _furthest(sq_dists, most, -np.inf)
+        kept, other_sq = _furthest(sq_dists, n_watched(points), -np.inf)
         other_sq = max(other_sq, *(part.other_sq for part in parts))
         return cls(rows[kept], points[kept], sq_dists[kept], weight[kept], other_sq)
 

@@ -23,7 +23,8 @@ class Stream(NamedTuple):
 
     summary: Summary
     next_id: int  # for the next new cluster
-    shape: "Shape | None"  # of the clusters when the scale was found
+    shape: "Shape"  # of the clusters when the scale was found
+    n_shown: float  # rows that showed it
 
     @classmethod
     def after_fit(cls, model):
@@ -32,7 +33,8 @@ class Stream(NamedTuple):
         per_weight = np.full((len(weight), p), model.inertia_ / p / weight.sum())
         inner = per_weight * weight[:, None]
         summary = Summary(model.cluster_centers_.copy(), weight.copy(), inner, 0.0)
-        return cls(summary, len(weight), Shape.of(summary, 0.0, summary.centers, weight))
+        shape = Shape.of(summary, 0.0, summary.centers, weight)
+        return cls(summary, len(weight), shape, n_shown=weight.sum())
 
     def with_batch(self, batch, forget, n_threads):
         """The summary of all rows, `forget` being the part of old weights that is lost."""
@@ -78,31 +80,30 @@ class Step(NamedTuple):
 
 def take_in(model, X, weight, forget):
     """Let a batch of rows change a model, which may be new; ids of clusters stay what they are."""
-    batch = Summary.of(X, weight)
+    stream: Any = None
+    summary, shown = Summary.of(X, weight), (X, weight)
     if hasattr(model, "cluster_centers_"):
         stream = model._stream or Stream.after_fit(model)
-        summary = stream.with_batch(batch, forget, model.n_threads)
-        if _is_unsure(model, stream):
-            # micro-clusters of several rows do not show how far apart rows are
-            shown = (X, weight) if summary.inner.any() else (summary.centers, summary.weight)
-            solution, penalty = _solve_first(model, *shown, summary)
-            stream = stream._replace(shape=None)
-        else:
-            solution, penalty = _solve_again(model, summary)
+        summary = stream.with_batch(summary, forget, model.n_threads)
+        if not summary.inner.any():  # all rows so far
+            shown = summary.centers, summary.weight
+    else:
+        summary = summary.covered(model.n_threads)
+    anew = stream is None or _is_unsure(model, stream)
+    solution, penalty = (
+        _solve_first(model, *shown, summary) if anew else _solve_again(model, summary)
+    )
+    ids, merged_into = np.arange(len(solution.sizes)), {}
+    if stream is not None:
         former = model.cluster_ids_, model.cluster_sizes_, model.cluster_centers_
         ids, merged_into = identities(solution, penalty, *former, stream.next_id)
-        next_id = max(stream.next_id, int(ids.max()) + 1)
-    else:
-        stream, summary = None, batch.covered(model.n_threads)
-        solution, penalty = _solve_first(model, X, weight, summary)
-        next_id = len(solution.sizes)
-        ids, merged_into = np.arange(next_id), {}
     shape = Shape.of(summary, solution.inertia, solution.centers, solution.sizes)
-    first = shape if stream is None or stream.shape is None else stream.shape
+    first, n_shown = (shape, shown[0].shape[0]) if anew else (stream.shape, stream.n_shown)
+    next_id = max(int(ids.max()) + 1, 0 if stream is None else stream.next_id)
     order = np.argsort(ids)
     return Step(
         solution.in_order(order, summary.inner.sum()), penalty, ids[order], merged_into,
-        Stream(summary, next_id, first), first.outgrown_by(shape),
+        Stream(summary, next_id, first, n_shown), first.outgrown_by(shape),
     )  # fmt: skip
 
 
@@ -111,7 +112,7 @@ def _is_unsure(model, stream):
     if model.lam != "auto":
         return False
     found = model._found if model._found_by == model.algorithm else None
-    return not found or len(stream.summary.weight) < ENOUGH
+    return not found or stream.n_shown < ENOUGH
 
 
 def _solve_first(model, X, weight, summary):

@@ -136,7 +136,7 @@ class _OnDask(_estimators._PenalizedMeans):
         for name in ("labels_", "path_", "feature_names_in_"):
             light.__dict__.pop(name, None)
         light.n_threads = 1
-        light._stream = None if self._stream is None else "kept elsewhere"
+        light._stream = None
         return light
 
 
