@@ -151,3 +151,17 @@ def test_one_weight_for_all_rows_and_weights_too_large(groups, bringing, tmp_pat
 def test_columns_without_names_stay_without(groups, tmp_path):
     model = PYPMeans(theta=2.0).fit(table(tmp_path, groups[0], 1000))
     assert not hasattr(model, "feature_names_in_")
+
+
+def test_a_table_gets_from_a_fitted_model_what_its_rows_get(groups, tmp_path):
+    X, _ = groups
+    weight = np.random.default_rng(1).random(len(X))
+    data, model = table(tmp_path, X, 1700), PYPMeans(theta=2.0).fit(X)
+    assert_array_equal(model.transform(data), model.transform(X))
+    assert_array_equal(model.is_novel(data), model.is_novel(X))
+    assert model.score(data, sample_weight=weight) == pytest.approx(
+        model.score(X, sample_weight=weight), rel=1e-12
+    )
+    with pytest.raises(TypeError, match=r"one batch of rows.*for block in table.blocks\(\)"):
+        model.partial_fit(data)
+    assert model.is_novel(table(tmp_path, X + 50, 1700)).any()

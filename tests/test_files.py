@@ -57,6 +57,13 @@ def test_every_kind_of_file_gives_the_same_rows(tmp_path, name):
     assert_array_equal(data.to_array(), X)  # and again
 
 
+@pytest.mark.parametrize("block_rows", [0, -1, 2.5, True, "many"])
+def test_blocks_have_a_whole_number_of_rows(tmp_path, block_rows):
+    file = save(tmp_path / "t.npy", table_of(X))
+    with pytest.raises(ValueError, match="block_rows must be a whole number of 1 or more"):
+        TableFile(file, block_rows=block_rows)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_blocks_are_of_one_size_whatever_the_file(tmp_path, name):
     data = TableFile(save(tmp_path / name, table_of(X)), block_rows=60)
@@ -230,7 +237,7 @@ def test_infinite_values_are_named_by_row_and_column(tmp_path, value):
 BROKEN = {
     "empty.csv": (b"", "it is empty"),
     "blank.csv": (b"\n\n", "it is empty"),
-    "header.csv": (b"a,b\n", "no column of numbers"),
+    "header.csv": (b"a,b\n", "no values in its columns 'a', 'b'"),
     "short.csv": (b"a,b\n1,2\n3\n", r"it cannot be read: .*Row #3: Expected 2 columns, got 1"),
     "stray.csv": (b"a,b\n1,2\n3,oops\n5,6\n", "column 'b' holds .* text such as 'oops'"),
     "words.csv": (b"a,b\nx,y\n", "no column of numbers; there are 'a', 'b'"),

@@ -185,7 +185,7 @@ def tail_lines(tail):
     ]
     if tail.alpha is not None:
         lines.append(
-            f"The sizes fall off like a power law with exponent {tail.alpha:.2f} "
+            f"Over all clusters the sizes fall off like a power law with exponent {tail.alpha:.2f} "
             "(the smaller, the more uneven)."
         )
     return lines

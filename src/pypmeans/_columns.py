@@ -5,7 +5,7 @@ import difflib
 import numpy as np
 
 from pypmeans._locating import TableError
-from pypmeans._readers import is_number, is_single
+from pypmeans._readers import is_empty, is_number, is_single
 
 
 def choose_columns(reader, named, id_column):
@@ -27,6 +27,8 @@ def choose_columns(reader, named, id_column):
             _check_numeric(reader, name)
     if not numeric:
         listed = _listed(others) or "none"
+        if others and all(is_empty(there[name]) for name in others):
+            raise TableError(f"{reader.path} has no values in its columns {listed}.")
         raise TableError(f"{reader.path} has no column of numbers; there are {listed}.")
     return numeric, [name for name in others if name not in numeric], []
 

@@ -1,5 +1,6 @@
 """The estimators: validate, resolve the parameters, solve, store."""
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -180,6 +181,11 @@ class _PenalizedMeans(
         """
         if not (isinstance(forget, int | float) and 0 <= forget < 1):
             raise ValueError(f"forget must be at least 0 and less than 1. Got {forget!r}.")
+        if in_blocks(X):
+            raise TypeError(
+                "partial_fit takes one batch of rows. Give it the blocks of a table one by one: "
+                "for block in table.blocks(): model.partial_fit(block.rows)"
+            )
         X = check_rows(self, X, reset=not hasattr(self, "cluster_centers_"))
         rows, weight = counted(X, check_weights(sample_weight, X))
         step = take_in(self, rows, weight, forget)
@@ -200,26 +206,23 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New or old rows; for the rows given to `fit` the result equals `labels_`.
+        X : array-like, sparse matrix or table of shape (n_samples, n_features)
+            New or old rows; for the rows given to `fit` the result equals `labels_`. A table is a
+            :class:`pypmeans.files.TableFile`, read block by block.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,), dtype int32
             Cluster numbers; 0 is the largest cluster.
         """
-        check_is_fitted(self)
-        if in_blocks(X):
-            check_columns(self, X)
-            return np.concatenate([self._label(block.rows) for block in X.blocks()])
-        return self._label(check_rows(self, X, reset=False))
+        return self._by_rows(self._label, X)
 
     def transform(self, X):
         """Euclidean distances of the rows to all cluster centers.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or table of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -227,22 +230,14 @@ class _PenalizedMeans(
         distances : ndarray of shape (n_samples, n_clusters)
             In the dtype of `X`.
         """
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        distances = np.empty((X.shape[0], self.n_clusters_), dtype=X.dtype)
-        with Threads(self.n_threads) as threads:
-            threads.run(
-                lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows]),
-                blocks_of(X.shape[0]),
-            )
-        return distances
+        return self._by_rows(self._distances, X)
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the objective of `X` with the present centers: higher is better.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or table of shape (n_samples, n_features)
             The rows.
         y : None
             Ignored; here for consistency with scikit-learn.
@@ -256,9 +251,13 @@ class _PenalizedMeans(
             for the clusters.
         """
         check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        weight = check_weights(sample_weight, X)
-        cost, sizes = self._cost_and_sizes(X, weight)
+        blocks = self._blocks_of(X, sample_weight)
+        if blocks is None:
+            X = check_rows(self, X, reset=False)
+            cost, sizes = self._cost_and_sizes(X, check_weights(sample_weight, X))
+        else:
+            check_columns(self, X)
+            cost, sizes = blocks.fold(partial(_cost_and_sizes, self._light()), _added)
         return -float(cost + self._penalty.charge(sizes))
 
     def is_novel(self, X):
@@ -269,7 +268,7 @@ class _PenalizedMeans(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or table of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -277,20 +276,7 @@ class _PenalizedMeans(
         novel : ndarray of shape (n_samples,), dtype bool
             True for rows unlike anything seen. All False when λ and θ allow no further cluster.
         """
-        check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
-        if self.n_clusters_ >= self._penalty.limit:
-            return np.zeros(X.shape[0], dtype=bool)
-        costs = np.empty(X.shape[0])
-        with Threads(self.n_threads) as threads:
-            threads.run(
-                lambda rows: _kernels.cheapest_join(
-                    X[rows], self.cluster_centers_, self.cluster_sizes_, self._penalty.pull,
-                    costs[rows],
-                ),
-                blocks_of(X.shape[0]),
-            )  # fmt: skip
-        return costs > self._penalty.marginal(self.n_clusters_)
+        return self._by_rows(self._novelty, X)
 
     @property
     def _penalty(self):
@@ -361,6 +347,18 @@ class _PenalizedMeans(
             return float(self.theta)
         return lam / DEFAULT_THETA_RATIO if self.algorithm == "paper" else theta_of(lam, samples)
 
+    def _by_rows(self, function, X):
+        """`function` of the checked rows of `X`; of a table, of one block after the other."""
+        check_is_fitted(self)
+        if in_blocks(X):
+            check_columns(self, X)
+            return np.concatenate([function(block.rows) for block in X.blocks()])
+        return function(check_rows(self, X, reset=False))
+
+    def _light(self):
+        """What the blocks of a collection need to know of the fitted model."""
+        return self
+
     def _cost_and_sizes(self, X, weight):
         """Weighted sum of squared distances of checked rows, and the weights of their clusters."""
         labels, sq_dists = self._nearest(X)
@@ -371,6 +369,29 @@ class _PenalizedMeans(
     def _label(self, X):
         """The ids of the clusters that checked rows belong to."""
         return self.cluster_ids_.astype(np.int32)[self._nearest(X)[0]]
+
+    def _distances(self, X):
+        distances = np.empty((X.shape[0], self.n_clusters_), dtype=X.dtype)
+        with Threads(self.n_threads) as threads:
+            threads.run(
+                lambda rows: _kernels.distances_to(X[rows], self.cluster_centers_, distances[rows]),
+                blocks_of(X.shape[0]),
+            )
+        return distances
+
+    def _novelty(self, X):
+        if self.n_clusters_ >= self._penalty.limit:
+            return np.zeros(X.shape[0], dtype=bool)
+        costs = np.empty(X.shape[0])
+        with Threads(self.n_threads) as threads:
+            threads.run(
+                lambda rows: _kernels.cheapest_join(
+                    X[rows], self.cluster_centers_, self.cluster_sizes_, self._penalty.pull,
+                    costs[rows],
+                ),
+                blocks_of(X.shape[0]),
+            )  # fmt: skip
+        return costs > self._penalty.marginal(self.n_clusters_)
 
     def _nearest(self, X):
         """Labels and squared distances of checked rows, by the kernel that `fit` uses."""
@@ -395,6 +416,14 @@ class _PenalizedMeans(
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.sparse = True
         return tags
+
+
+def _cost_and_sizes(model, rows, weight, number, n_threads=None):
+    return model._cost_and_sizes(rows, weight)
+
+
+def _added(parts):
+    return tuple(sum(kind) for kind in zip(*parts))
 
 
 class PYPMeans(_PenalizedMeans):

@@ -188,6 +188,11 @@ def is_number(type_):
     )
 
 
+def is_empty(type_):
+    """Whether columns of this Arrow or NumPy type have no values."""
+    return not isinstance(type_, np.dtype) and pyarrow().types.is_null(type_)
+
+
 def is_single(type_):
     """Whether float32 holds all values of this type."""
     if isinstance(type_, np.dtype):

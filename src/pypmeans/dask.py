@@ -109,16 +109,6 @@ class _OnDask(_estimators._PenalizedMeans):
             return super().is_novel(X)
         return self._lazily("is_novel", X, drop_axis=1, meta=np.empty(0, dtype=bool))
 
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the objective of `X` with the present centers: higher is better."""
-        if not dask.is_dask_collection(X):
-            return super().score(X, y, sample_weight)
-        check_is_fitted(self)
-        check_columns(self, X)
-        blocks = DaskBlocks(as_rows(X), sample_weight)
-        cost, sizes = blocks.fold(partial(_cost_and_sizes, self._light()), _added)
-        return -float(cost + self._penalty.charge(sizes))
-
     def _blocks_of(self, X, sample_weight):
         if not dask.is_dask_collection(X):
             return super()._blocks_of(X, sample_weight)
@@ -194,11 +184,3 @@ def _work_on_block(model, method, rows, empty, block_id=None):
     place = "a block" if block_id is None else f"block {block_id[0]}"
     rows, _ = check_block(rows, None, place, model.n_features_in_)
     return getattr(model, method)(rows)
-
-
-def _cost_and_sizes(model, rows, weight, number, n_threads=1):
-    return model._cost_and_sizes(rows, weight)
-
-
-def _added(parts):
-    return tuple(sum(kind) for kind in zip(*parts))

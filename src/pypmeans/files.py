@@ -7,6 +7,7 @@ pyarrow: ``pip install "pypmeans[files]"``; models need skops: ``pip install "py
 import copy
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ class TableFile:
             check_same_columns(first, self._readers[-1], self, named=columns is not None)
         self.n_features = len(self.columns)
         self.dtype = common_dtype(self._readers, self.columns)
-        self.block_rows = block_rows or _block_rows(self.n_features)
+        self.block_rows = _block_rows(block_rows, self.n_features)
         self._fill = _check_missing(missing, self.n_features)
         self._counts: dict = {}  # rows of each file, once it has been read
         self._loaded = None
@@ -399,8 +400,12 @@ def _stamp(file):
     return status.st_size, status.st_mtime_ns
 
 
-def _block_rows(n_features):
-    return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (8 * n_features)))
+def _block_rows(block_rows, n_features):
+    if block_rows is None:
+        return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (8 * n_features)))
+    if isinstance(block_rows, bool) or not isinstance(block_rows, Integral) or block_rows < 1:
+        raise ValueError(f"block_rows must be a whole number of 1 or more. Got {block_rows!r}.")
+    return int(block_rows)
 
 
 def _check_missing(missing, n_features):
