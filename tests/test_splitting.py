@@ -80,7 +80,7 @@ def test_equal_rows_cannot_be_split(n_rows):
 def test_the_sample_keeps_the_weight():
     rng = np.random.default_rng(3)
     X, weight = rng.normal(size=(30_000, 2)), np.ones(30_000)
-    members = _splitting.Members(X, weight, np.arange(30_000, dtype=np.int32), 30_000, 1.0)
+    members = _splitting.Members(X, np.arange(30_000, dtype=np.int32), weight, 30_000, 1.0)
     some = _splitting._sample(members, np.sum(X**2, axis=1))
     assert len(np.unique(some.rows)) == len(some.rows) < 8192
     assert some.n_single + (len(some.rows) - some.n_single) * some.factor == pytest.approx(30_000)

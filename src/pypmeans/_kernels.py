@@ -16,6 +16,13 @@ from numba.extending import overload, register_jitable
 
 from pypmeans._rows import WALKED_FEATURES, SparseRowsType, is_sparse
 
+# How a cluster is split, see `halve`.
+FAR_STARTS = 4  # rows far from the center and each other, beside the principal direction
+FIRST_STEPS = 6  # for each start
+MORE_STEPS = 30  # for the best
+DIRECTION_ROWS = 2000  # that show the principal direction
+DIRECTION_STEPS = 12
+
 
 def compiled(function):
     """``numba.njit`` without the GIL, cached on disk where a folder can be written."""
@@ -184,6 +191,22 @@ def _take_off_origin_of_sparse(X, weight, origin, total):
 @for_kinds_of_rows(sparse=_take_off_origin_of_sparse)
 def take_off_origin(X, weight, origin, total):
     """Complete a `total` of rows that `sum_row` added, of so much `weight` together."""
+
+
+def _along_of_sparse(X, i, origin, direction, origin_along):
+    total = -origin_along
+    for t in range(X.indptr[i], X.indptr[i + 1]):
+        total += X.data[t] * direction[X.indices[t]]
+    return total
+
+
+@for_kinds_of_rows(sparse=_along_of_sparse)
+def along(X, i, origin, direction, origin_along):
+    """The product of row `i`, seen from `origin`, with `direction`; that of `origin` is known."""
+    total = 0.0
+    for j in range(X.shape[1]):
+        total += (X[i, j] - origin[j]) * direction[j]
+    return total
 
 
 @register_jitable
@@ -583,16 +606,21 @@ def merge_increase(size_a, size_b, sq_dist):
 
 
 @compiled
+def two_apart(size_a, size_b, pull):
+    """What it costs that two clusters are not one, see `SizedPenalty.apart`."""
+    if pull == 0.0:
+        return 0.0
+    light, heavy = min(size_a, size_b), max(size_a, size_b)
+    return pull * (light * np.log1p(heavy / light) + heavy * np.log1p(light / heavy))
+
+
+@compiled
 def merge_cost(size_a, size_b, sq_dist, pull):
     """Growth of the objective when two clusters become one, but for the charge it saves.
 
     `pull` times what the sizes cost less in one (see `SizedPenalty`) is taken off.
     """
-    cost = merge_increase(size_a, size_b, sq_dist)
-    if pull > 0.0:
-        light, heavy = min(size_a, size_b), max(size_a, size_b)
-        cost -= pull * (light * np.log1p(heavy / light) + heavy * np.log1p(light / heavy))
-    return cost
+    return merge_increase(size_a, size_b, sq_dist) - two_apart(size_a, size_b, pull)
 
 
 @compiled
@@ -701,6 +729,96 @@ def local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps
         if not changed:
             break
     return max(sse, 0.0)
+
+
+@compiled
+def principal_step(X, rows, weight, center, unit, direction):
+    """Make `direction` one standard deviation of `rows` where they vary most: the power method.
+
+    No row is further than `unit` from the `center`; divided by it, squares are sure to be numbers.
+    """
+    heaviest = 0.0
+    for q in range(rows.shape[0]):
+        heaviest = max(heaviest, weight[rows[q]])
+    image, deviation = np.empty(X.shape[1]), 0.0
+    for _ in range(DIRECTION_STEPS):
+        direction /= np.abs(direction).max()
+        direction /= np.sqrt(np.sum(direction * direction))
+        center_along = np.sum(center * direction)
+        image[:] = 0.0
+        total = squares = factors = 0.0
+        for q in range(rows.shape[0]):
+            i = np.int64(rows[q])
+            w = weight[i] / heaviest
+            t = along(X, i, center, direction, center_along) / unit
+            total += w
+            squares += w * t * t
+            factors += w * t
+            sum_row(X, i, w * t, center, image)
+        take_off_origin(X, factors, center, image)
+        deviation = np.sqrt(squares / total)
+        if not image.any():
+            break
+        direction[:] = image
+    direction /= np.abs(direction).max()
+    direction *= unit * deviation / np.sqrt(np.sum(direction * direction))
+
+
+@compiled
+def halve(X, rows, weight, n_single, factor, center, size, pull, centers, sizes):
+    """Fill the centers and sizes of the two best groups found of `rows`, whose mean is `center`.
+
+    Rows count as in `local_steps`. From the principal direction and from some rows far away a few
+    steps are made, from the best of these ends more. Returns the sum of squares; infinity, and no
+    sizes, if all rows are equal.
+    """
+    n, p = rows.shape[0], X.shape[1]
+    origin, point = np.zeros(p), np.empty((1, p))
+    labels = np.empty(n, dtype=np.int8)
+    sq_dists = np.full(n, np.inf)
+    point[0] = center
+    bring_nearer(X, rows, point, sq_dists, False)
+    unit = np.sqrt(sq_dists.max())
+    ends, end_sizes, least, sse = np.empty((2, p)), np.empty(2), np.inf, np.inf
+    sizes[:] = 0.0
+    for start in range(1 + FAR_STARTS):
+        far = sq_dists.argmax()
+        if sq_dists[far] == 0.0:
+            break
+        point[:] = 0.0
+        add_row(X, np.int64(rows[far]), 1.0, origin, point[0])
+        ends[0] = center
+        ends[1] = point[0]
+        if n == 2:  # there is only one way
+            ends[:] = 0.0
+            for k in range(2):
+                add_row(X, np.int64(rows[k]), 1.0, origin, ends[k])
+        elif start == 0:
+            some = rows[n_single % n :]  # without the furthest of many
+            some = some[:: max(1, some.shape[0] // DIRECTION_ROWS)].copy()
+            ends[1] -= center
+            principal_step(X, some, weight, center, unit, ends[1])
+            ends[0] = center - ends[1]
+            ends[1] += center
+        else:
+            bring_nearer(X, rows, point, sq_dists, False)
+        labels[:] = -1
+        end_sizes[:] = size / 2
+        sse = local_steps(
+            X, rows, weight, n_single, factor, ends, end_sizes, pull, FIRST_STEPS, labels
+        )
+        if end_sizes.min() > 0.0:
+            cost = sse + two_apart(end_sizes[0], end_sizes[1], pull)
+            if cost < least:
+                least = cost
+                centers[:] = ends
+                sizes[:] = end_sizes
+        if n == 2:
+            break
+    if least == np.inf:
+        return np.inf
+    labels[:] = -1
+    return local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, MORE_STEPS, labels)
 
 
 @compiled

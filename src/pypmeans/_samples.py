@@ -267,7 +267,7 @@ class ArraySamples:
         """
         self._sort()
         rows, centers, sizes = self._rows_of(clusters), centers.copy(), sizes.copy()
-        members = Members(self.X, self.weight, rows, len(rows), 1.0)
+        members = Members(self.X, rows, self.weight, len(rows), 1.0)
         return members.steps(centers, sizes, pull, n_steps), centers, sizes
 
     def _sort(self):
