@@ -161,7 +161,8 @@ class _DensePart:
         self._X, self._rows, self._origin = X, rows, origin
         self.sq_norms = np.empty(len(rows))
         self._narrow = np.empty((len(rows), X.shape[1]), dtype=np.float32)
-        _kernels.gather_rows(X, rows, origin, self._narrow, self.sq_norms)
+        with np.errstate(over="ignore"):  # what float32 cannot hold is left to float64
+            _kernels.gather_rows(X, rows, origin, self._narrow, self.sq_norms)
 
     def times(self, matrix):
         """Products with the columns of `matrix`, in its precision."""
