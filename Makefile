@@ -93,7 +93,7 @@ $(VENV)/bin/python:
 .venv-oldest/.test: pyproject.toml requirements/oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-oldest/bin/python -m pip install --quiet --constraint requirements/oldest.txt --group test --editable .
+	.venv-oldest/bin/python -m pip install --quiet --constraint requirements/oldest.txt --group test --editable ".[all]"
 	@touch $@
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
