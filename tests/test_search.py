@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
+from scipy.sparse import csr_array
 
 from data import points, separated_groups, spread
 from pypmeans import _search
+from pypmeans._kernels import sq_distance, sq_distances
+from pypmeans._rows import SparseRows
 from pypmeans._samples import ArraySamples, middle_of
 from pypmeans._search import ListSearch, ProductSearch, rank_by_coordinates
 from pypmeans._threads import Threads
@@ -56,6 +60,35 @@ def test_the_search_equals_the_plain_scan(
     assert np.all(lower**2 <= next_cost - offsets.min())
 
 
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("n_features", [1, 3, 15, 16, 19, 37])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distances_to_many_centers_are_those_to_each(kind, n_features, dtype):
+    rng = np.random.default_rng(n_features)
+    X = (rng.normal(size=(7, n_features)) * rng.integers(2, size=(7, n_features))).astype(dtype)
+    centers, sums = rng.normal(size=(21, n_features)), np.empty((4, 21))
+    rows = SparseRows.of(kind(X)) if kind is csr_array else X
+    one, many = _one_by_one(rows, centers), np.empty((7, 21))
+    for i in range(7):
+        _side_by_side(rows, i, centers.T.copy(), sums)
+        many[i] = sums[0]
+    np.testing.assert_array_equal(many, one)
+
+
+@njit
+def _one_by_one(X, centers):
+    sq = np.empty((X.shape[0], centers.shape[0]))
+    for i in range(X.shape[0]):
+        for k in range(centers.shape[0]):
+            sq[i, k] = sq_distance(X, i, centers, k)
+    return sq
+
+
+@njit
+def _side_by_side(X, i, columns, sums):
+    sq_distances(X, i, columns, sums)
+
+
 @SEARCHES
 @pytest.mark.parametrize("scale", [1e-30, 1e-12, 1e12, 1e30])
 @pytest.mark.parametrize("offset", [0.0, 1e4])
@@ -97,12 +130,13 @@ def test_a_poor_guess_is_no_harm(search):
     np.testing.assert_array_equal(labels, best)
 
 
-@pytest.mark.parametrize("products_from", [1, 1000])
+@pytest.mark.parametrize(("products_from", "few_new"), [(1, 16), (1000, 16), (1000, 0)])
 @given(points(max_rows=40), st.integers(0, 2**32 - 1))
-def test_bounds_hold_through_openings_moves_and_mergers(products_from, X, seed):
+def test_bounds_hold_through_openings_moves_and_mergers(products_from, few_new, X, seed):
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch, ArraySamples(X, np.ones(len(X)), 1) as samples:
         patch.setattr(_search, "PRODUCTS_FROM", products_from)
+        patch.setattr(_search, "FEW_NEW", few_new)
         samples.assign(samples.mean()[None, :])
         centers = samples.mean()[None, :]
         for _ in range(6):

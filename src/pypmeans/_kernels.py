@@ -118,6 +118,45 @@ def sq_distance(X, i, centers, k):
     return (s0 + s1) + (s2 + s3)
 
 
+@register_jitable
+def _add_squares(x, j, whole, columns, sums):
+    """Add what feature `j` contributes, in the order that `sq_distance` has.
+
+    Centers are side by side, so that the compiler may use vector registers.
+    """
+    lane = j & 3 if j < whole else 0
+    if j < 4 and j == lane:
+        for k in range(columns.shape[1]):
+            d = x - columns[j, k]
+            sums[lane, k] = d * d
+    else:
+        for k in range(columns.shape[1]):
+            d = x - columns[j, k]
+            sums[lane, k] += d * d
+    if whole > 0 and j == columns.shape[0] - 1:
+        for k in range(columns.shape[1]):
+            sums[0, k] = (sums[0, k] + sums[1, k]) + (sums[2, k] + sums[3, k])
+
+
+def _sq_distances_of_sparse(X, i, columns, sums):
+    t, end = np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])
+    whole = X.shape[1] & ~3 if X.shape[1] >= 16 else 0
+    for j in range(X.shape[1]):
+        x, t = _next_value(X, t, end, j)
+        _add_squares(x, j, whole, columns, sums)
+
+
+@for_kinds_of_rows(sparse=_sq_distances_of_sparse)
+def sq_distances(X, i, columns, sums):
+    """`sq_distance` of row `i` to many centers, the columns, to the last bit.
+
+    It is in the first of the four rows of `sums` afterwards.
+    """
+    whole = X.shape[1] & ~3 if X.shape[1] >= 16 else 0
+    for j in range(X.shape[1]):
+        _add_squares(np.float64(X[i, j]), j, whole, columns, sums)
+
+
 def _sq_norms_for_sparse(X, centers, sq_norms):
     if X.shape[1] > WALKED_FEATURES:
         for k in range(centers.shape[0]):
@@ -344,7 +383,7 @@ def close_rows(
 
 @compiled
 def search_lists(
-    X, rows, centers, offsets, least_offset, rank, n_seen, near, near_dist, beyond,
+    X, rows, centers, columns, offsets, least_offset, rank, n_seen, near, near_dist, beyond,
     labels, sq_dists, far,
 ):  # fmt: skip
     """Give `rows` the centers they prefer, of equal ones the lowest in `rank`.
@@ -355,9 +394,11 @@ def search_lists(
     them if it is much nearer or the list ends too early. No center has neighbours here.
 
     The first `n_seen` centers are those that rows have seen before, without a move since: `far`
-    bounds them, and all but a row's own are left out.
+    bounds them, and all but a row's own are left out. `columns` are the centers, one beside the
+    other.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
+    sums = np.empty((4, n_centers))
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
@@ -402,13 +443,36 @@ def search_lists(
                 z, sq_z = best, best_sq
         if not found:
             start = own if n_seen > 0 else np.int64(0)
-            best, best_sq, second_cost = search_all(X, i, centers, offsets, rank, start, n_seen)
+            best, best_sq, second_cost = search_all(
+                X, i, columns, offsets, rank, start, n_seen, sums
+            )
             gap = np.inf
         elif n_seen > 0 and best != own:
             second_cost = min(second_cost, own_sq + offsets[own])
         bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
         bound = bound if n_seen == 0 else min(bound, np.float64(far[i]))
         labels[i], sq_dists[i], far[i] = best, best_sq, rounded_down(bound)
+
+
+@compiled
+def search_new(X, rows, columns, offsets, least_offset, rank, n_seen, labels, sq_dists, far):
+    """`search_lists` where all but the last few centers were seen before: `columns` are these."""
+    sums = np.empty((4, columns.shape[1]))
+    for q in range(rows.shape[0]):
+        i = np.int64(rows[q])
+        best = np.int64(labels[i])
+        best_cost, second_cost = sq_dists[i] + offsets[best], np.inf
+        sq_distances(X, i, columns, sums)
+        for k in range(n_seen, offsets.shape[0]):
+            cost = sums[0, k - n_seen] + offsets[k]
+            if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
+                best, best_cost, second_cost = k, cost, best_cost
+            else:
+                second_cost = min(second_cost, cost)
+        if best >= n_seen:
+            labels[i], sq_dists[i] = best, sums[0, best - n_seen]
+        bound = bound_of(second_cost, least_offset, X.shape[1])
+        far[i] = rounded_down(min(bound, np.float64(far[i])))
 
 
 @compiled
@@ -446,23 +510,23 @@ def search_neighbours(
 
 
 @compiled
-def search_all(X, i, centers, offsets, rank, start, n_seen):
+def search_all(X, i, columns, offsets, rank, start, n_seen, sums):
     """The preferred center of row `i`, its squared distance, and the cost of the next.
 
-    Of the first `n_seen` centers only `start` takes part.
+    Centers are `columns`; of the first `n_seen` only `start` takes part. For `sums` see
+    `sq_distances`.
     """
-    best, best_sq = start, sq_distance(X, i, centers, start)
-    best_cost, second_cost = best_sq + offsets[start], np.inf
-    for k in range(n_seen, centers.shape[0]):
+    sq_distances(X, i, columns, sums)
+    best, best_cost, second_cost = start, sums[0, start] + offsets[start], np.inf
+    for k in range(n_seen, columns.shape[1]):
         if k == start:
             continue
-        sq = sq_distance(X, i, centers, k)
-        cost = sq + offsets[k]
+        cost = sums[0, k] + offsets[k]
         if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-            best, best_sq, best_cost, second_cost = k, sq, cost, best_cost
+            best, best_cost, second_cost = k, cost, best_cost
         else:
             second_cost = min(second_cost, cost)
-    return best, best_sq, second_cost
+    return best, sums[0, best], second_cost
 
 
 @compiled
@@ -471,10 +535,10 @@ def scan_rows(X, centers, offsets, rank, labels, sq_dists):
 
     Fills `labels` and `sq_dists`; returns whether there were equal ones.
     """
-    ties = False
+    ties, sums = False, np.empty((4, centers.shape[0]))
     for i in range(X.shape[0]):
         best, best_sq, next_cost = search_all(
-            X, np.int64(i), centers, offsets, rank, np.int64(0), np.int64(0)
+            X, np.int64(i), centers.T, offsets, rank, np.int64(0), np.int64(0), sums
         )
         labels[i], sq_dists[i] = best, best_sq
         ties |= next_cost <= best_sq + offsets[best]

@@ -16,8 +16,9 @@ from pypmeans import _kernels
 from pypmeans._rows import is_sparse, most_terms
 from pypmeans._threads import blocks_of, one_blas_thread
 
-PRODUCTS_FROM = 24  # features from which matrix products are faster
+PRODUCTS_FROM = 16  # features from which matrix products are faster
 LISTED = 32  # others listed for each center
+FEW_NEW = 16  # times the features: so many centers are looked at sooner than lists of them
 NEIGHBOURS = 8  # for which rows know a bound apart from that for all other centers
 STALE = 0.25  # list anew when centers may have come closer by this part of the typical distance
 PRODUCT_SIZE = 2**19  # numbers in one matrix of products
@@ -61,6 +62,12 @@ class ListSearch:
         self._centers, self._offsets, self._rank = centers, offsets, rank
         self._n_seen = n_seen
         self.least_offset = float(offsets.min())
+        n_new = len(centers) - n_seen
+        self._few_new = n_seen > 0 and n_new <= FEW_NEW * centers.shape[1]
+        self._columns = np.ascontiguousarray(centers[n_seen if self._few_new else 0 :].T)
+        if self._few_new:
+            self._slack = np.inf  # the lists lack these
+            return
         self._slack += 2 * moved_by
         if not self._slack < STALE * self._typical:
             self._list(threads)
@@ -69,9 +76,15 @@ class ListSearch:
 
     def __call__(self, X, rows, labels, sq_dists, _, far):
         """Update the state of `rows`."""
+        if self._few_new:
+            _kernels.search_new(
+                X, rows, self._columns, self._offsets, self.least_offset, self._rank, self._n_seen,
+                labels, sq_dists, far,
+            )  # fmt: skip
+            return
         _kernels.search_lists(
-            X, rows, self._centers, self._offsets, self.least_offset, self._rank, self._n_seen,
-            self._near, self._near_dist, self._beyond, labels, sq_dists, far,
+            X, rows, self._centers, self._columns, self._offsets, self.least_offset, self._rank,
+            self._n_seen, self._near, self._near_dist, self._beyond, labels, sq_dists, far,
         )  # fmt: skip
 
     def _list(self, threads):
