@@ -484,6 +484,7 @@ def test_the_cap_is_named_even_if_clusters_merge_afterwards():
     assert model.n_clusters_ <= 4
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("algorithm", ["paper", "search"])
 def test_a_tolerance_saves_passes_and_costs_next_to_nothing(algorithm):
     X, _ = make_power_law_blobs(4000, n_clusters=20, separation=3.5, random_state=3)

@@ -95,6 +95,7 @@ def test_units_change_nothing_but_the_scale(blobs, factor):
     assert scaled.best is scaled[path.index(path.best)]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("separation", [6.5, 9.0])
 @pytest.mark.parametrize(
     ("n_features", "n_groups", "rows"),
@@ -108,6 +109,7 @@ def test_zipf_groups_are_found(n_features, n_groups, rows, separation):
     assert adjusted_rand_score(y, model.labels_) >= (0.99 if separation < 7 else 1)
 
 
+@pytest.mark.large
 def test_groups_of_few_rows_in_many_features_are_found():
     X, _ = zipf(8, 50, 6.5, 40, seed=1)  # sizes from 146 to 12
     assert fit(X, max_clusters=16).n_clusters_ == 8
