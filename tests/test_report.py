@@ -167,6 +167,7 @@ def test_small_data_have_a_report(X, lam):
     assert "</html>" in render(summary)
 
 
+@pytest.mark.large
 def test_two_thousand_clusters():
     X = np.repeat(np.stack(np.divmod(np.arange(2000.0), 50), axis=1), 3, axis=0)[:-2]
     fitted = DPMeans(lam=0.1, algorithm="paper").fit(X)

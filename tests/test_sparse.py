@@ -92,6 +92,7 @@ def test_what_a_fitted_model_says_is_the_same(n_features, dtype):
     assert 0 < np.count_nonzero(model.is_novel(new)) < len(new)
 
 
+@pytest.mark.large
 @N_FEATURES
 def test_the_path_is_the_same(n_features):
     X = scattered(n_features, n_rows=80)
@@ -111,6 +112,7 @@ def test_radii_and_estimates_are_the_same(n_features):
     assert PYPMeans(algorithm="paper").fit(S).lam_ == PYPMeans(algorithm="paper").fit(X).lam_
 
 
+@pytest.mark.large
 @MODELS
 @settings(max_examples=20)
 @given(points(), st.data())

@@ -169,6 +169,7 @@ def test_a_first_batch_that_shows_no_scale_is_not_the_last_word(first):
     assert PYPMeans().partial_fit(few).partial_fit(X).n_clusters_ == 4
 
 
+@pytest.mark.large
 def test_parameters_that_change_between_batches_find_their_scale():
     X, _ = make_power_law_blobs(400, n_clusters=4, separation=12, random_state=0)
     model = PYPMeans(60.0, 2.0).fit(X).set_params(lam="auto", theta=None)

@@ -233,9 +233,18 @@ def take_off_origin(X, weight, origin, total):
 
 
 def _along_of_sparse(X, i, origin, direction, origin_along):
-    total = -origin_along
-    for t in range(X.indptr[i], X.indptr[i + 1]):
-        total += X.data[t] * direction[X.indices[t]]
+    """With many features, only what is not zero."""
+    t, end = np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])
+    if X.shape[1] > WALKED_FEATURES:
+        total = -origin_along
+        while t < end:
+            total += X.data[t] * direction[X.indices[t]]
+            t += 1
+        return total
+    total = 0.0
+    for j in range(X.shape[1]):
+        x, t = _next_value(X, t, end, j)
+        total += (x - origin[j]) * direction[j]
     return total
 
 
