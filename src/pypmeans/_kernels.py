@@ -805,22 +805,39 @@ def local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps
 
 
 @compiled
-def principal_step(X, rows, weight, center, unit, direction):
+def lengthen(direction, length):
+    """Give `direction` a length; returns whether it has any."""
+    largest, sq = 0.0, 0.0
+    for j in range(direction.shape[0]):
+        largest = max(largest, abs(direction[j]))
+    if largest == 0.0:
+        return False
+    for j in range(direction.shape[0]):
+        direction[j] /= largest  # so that squares are sure to be numbers
+        sq += direction[j] * direction[j]
+    for j in range(direction.shape[0]):
+        direction[j] *= length / np.sqrt(sq)
+    return True
+
+
+@compiled
+def principal_step(X, rows, first, step, weight, center, unit, direction):
     """Make `direction` one standard deviation of `rows` where they vary most: the power method.
 
-    No row is further than `unit` from the `center`; divided by it, squares are sure to be numbers.
+    Every so many rows from the `first` on are looked at. None is further than `unit` from the
+    `center`; divided by it, squares are sure to be numbers.
     """
-    heaviest = 0.0
-    for q in range(rows.shape[0]):
+    p, n = X.shape[1], rows.shape[0]
+    image, heaviest, deviation = np.empty(p), 0.0, 0.0
+    for q in range(first, n, step):
         heaviest = max(heaviest, weight[rows[q]])
-    image, deviation = np.empty(X.shape[1]), 0.0
     for _ in range(DIRECTION_STEPS):
-        direction /= np.abs(direction).max()
-        direction /= np.sqrt(np.sum(direction * direction))
-        center_along = np.sum(center * direction)
-        image[:] = 0.0
-        total = squares = factors = 0.0
-        for q in range(rows.shape[0]):
+        lengthen(direction, 1.0)
+        center_along = total = squares = factors = 0.0
+        for j in range(p):
+            center_along += center[j] * direction[j]
+            image[j] = 0.0
+        for q in range(first, n, step):
             i = np.int64(rows[q])
             w = weight[i] / heaviest
             t = along(X, i, center, direction, center_along) / unit
@@ -830,11 +847,11 @@ def principal_step(X, rows, weight, center, unit, direction):
             sum_row(X, i, w * t, center, image)
         take_off_origin(X, factors, center, image)
         deviation = np.sqrt(squares / total)
-        if not image.any():
+        if not lengthen(image, 1.0):
             break
-        direction[:] = image
-    direction /= np.abs(direction).max()
-    direction *= unit * deviation / np.sqrt(np.sum(direction * direction))
+        for j in range(p):
+            direction[j] = image[j]
+    lengthen(direction, unit * deviation)
 
 
 @compiled
@@ -846,52 +863,67 @@ def halve(X, rows, weight, n_single, factor, center, size, pull, centers, sizes)
     sizes, if all rows are equal.
     """
     n, p = rows.shape[0], X.shape[1]
-    origin, point = np.zeros(p), np.empty((1, p))
-    labels = np.empty(n, dtype=np.int8)
-    sq_dists = np.full(n, np.inf)
-    point[0] = center
-    bring_nearer(X, rows, point, sq_dists, False)
-    unit = np.sqrt(sq_dists.max())
-    ends, end_sizes, least, sse = np.empty((2, p)), np.empty(2), np.inf, np.inf
-    sizes[:] = 0.0
+    origin, point, sq_dists = np.zeros(p), np.empty((1, p)), np.empty(n)
+    ends, end_sizes, labels = np.empty((2, p)), np.empty(2), np.empty(n, dtype=np.int8)
+    n_steps, least, unit = np.int64(FIRST_STEPS), np.inf, 0.0
+    sizes[0] = sizes[1] = 0.0
+    for q in range(n):
+        sq_dists[q] = np.inf
+    for j in range(p):
+        point[0, j] = center[j]
     for start in range(1 + FAR_STARTS):
-        far = sq_dists.argmax()
+        if start != 1:  # the principal direction adds no point
+            bring_nearer(X, rows, point, sq_dists, False)
+        far = 0
+        for q in range(n):
+            far = q if sq_dists[q] > sq_dists[far] else far
         if sq_dists[far] == 0.0:
             break
-        point[:] = 0.0
+        unit = np.sqrt(sq_dists[far]) if start == 0 else unit
+        for j in range(p):
+            point[0, j] = 0.0
+            ends[0, j] = center[j]
         add_row(X, np.int64(rows[far]), 1.0, origin, point[0])
-        ends[0] = center
-        ends[1] = point[0]
-        if n == 2:  # there is only one way
-            ends[:] = 0.0
-            for k in range(2):
-                add_row(X, np.int64(rows[k]), 1.0, origin, ends[k])
-        elif start == 0:
-            some = rows[n_single % n :]  # without the furthest of many
-            some = some[:: max(1, some.shape[0] // DIRECTION_ROWS)].copy()
-            ends[1] -= center
-            principal_step(X, some, weight, center, unit, ends[1])
-            ends[0] = center - ends[1]
-            ends[1] += center
+        if start == 0 and n > 2:
+            direction = origin.copy()
+            for j in range(p):
+                direction[j] = point[0, j] - center[j]
+            first = n_single % n  # without the furthest of many
+            principal_step(
+                X, rows, first, max(1, (n - first) // DIRECTION_ROWS), weight, center, unit,
+                direction,
+            )  # fmt: skip
+            for j in range(p):
+                ends[0, j] = center[j] - direction[j]
+                ends[1, j] = center[j] + direction[j]
         else:
-            bring_nearer(X, rows, point, sq_dists, False)
-        labels[:] = -1
-        end_sizes[:] = size / 2
-        sse = local_steps(
-            X, rows, weight, n_single, factor, ends, end_sizes, pull, FIRST_STEPS, labels
-        )
-        if end_sizes.min() > 0.0:
+            for j in range(p):
+                ends[1, j] = point[0, j]
+        if n == 2:  # there is only one way
+            for k in range(2):
+                for j in range(p):
+                    ends[k, j] = 0.0
+                add_row(X, np.int64(rows[k]), 1.0, origin, ends[k])
+        for q in range(n):
+            labels[q] = -1
+        end_sizes[0] = end_sizes[1] = size / 2
+        sse = local_steps(X, rows, weight, n_single, factor, ends, end_sizes, pull, n_steps, labels)
+        if min(end_sizes[0], end_sizes[1]) > 0.0:
             cost = sse + two_apart(end_sizes[0], end_sizes[1], pull)
             if cost < least:
                 least = cost
-                centers[:] = ends
-                sizes[:] = end_sizes
+                for k in range(2):
+                    sizes[k] = end_sizes[k]
+                    for j in range(p):
+                        centers[k, j] = ends[k, j]
         if n == 2:
             break
     if least == np.inf:
         return np.inf
-    labels[:] = -1
-    return local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, MORE_STEPS, labels)
+    for q in range(n):
+        labels[q] = -1
+    n_steps = np.int64(MORE_STEPS)
+    return local_steps(X, rows, weight, n_single, factor, centers, sizes, pull, n_steps, labels)
 
 
 @compiled

@@ -167,7 +167,9 @@ def scale_path(X, *, max_clusters=None, theta=None, sample_weight=None, n_thread
     X, weight = check_positive_rows(X, sample_weight)
     if X.shape[0] > PATH_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(X.shape[0], PATH_ROWS, replace=False))
-        X, weight = X[rows], weight[rows]  # the same each time
+        X = X[rows]  # the same each time
+        # Equal weights that take no memory stay so: kernels are compiled for them already.
+        weight = weight[: len(rows)] if weight.strides == (0,) else weight[rows]
     most = int(min(30 + 4 * np.sqrt(X.shape[0]), max_clusters or np.inf))
     if weight.sum() <= 2:  # nothing tells how far apart the rows of one group are
         most = 1
