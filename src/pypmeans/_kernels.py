@@ -403,11 +403,10 @@ def search_lists(
     them if it is much nearer or the list ends too early. No center has neighbours here.
 
     The first `n_seen` centers are those that rows have seen before, without a move since: `far`
-    bounds them, and all but a row's own are left out. `columns` are the centers, one beside the
-    other.
+    bounds them, and all but a row's own are left out. `columns` are the others, side by side.
     """
     p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
-    sums = np.empty((4, n_centers))
+    sums = np.empty((4, columns.shape[1]))
     guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
@@ -451,9 +450,8 @@ def search_lists(
             if searching:
                 z, sq_z = best, best_sq
         if not found:
-            start = own if n_seen > 0 else np.int64(0)
             best, best_sq, second_cost = search_all(
-                X, i, columns, offsets, rank, start, n_seen, sums
+                X, i, columns, n_seen, offsets, rank, own if n_seen > 0 else -1, own_sq, sums
             )
             gap = np.inf
         elif n_seen > 0 and best != own:
@@ -469,19 +467,12 @@ def search_new(X, rows, columns, offsets, least_offset, rank, n_seen, labels, sq
     sums = np.empty((4, columns.shape[1]))
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
-        best = np.int64(labels[i])
-        best_cost, second_cost = sq_dists[i] + offsets[best], np.inf
-        sq_distances(X, i, columns, sums)
-        for k in range(n_seen, offsets.shape[0]):
-            cost = sums[0, k - n_seen] + offsets[k]
-            if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-                best, best_cost, second_cost = k, cost, best_cost
-            else:
-                second_cost = min(second_cost, cost)
-        if best >= n_seen:
-            labels[i], sq_dists[i] = best, sums[0, best - n_seen]
+        best, best_sq, second_cost = search_all(
+            X, i, columns, n_seen, offsets, rank, np.int64(labels[i]), sq_dists[i], sums
+        )
         bound = bound_of(second_cost, least_offset, X.shape[1])
         far[i] = rounded_down(min(bound, np.float64(far[i])))
+        labels[i], sq_dists[i] = best, best_sq
 
 
 @compiled
@@ -519,23 +510,25 @@ def search_neighbours(
 
 
 @compiled
-def search_all(X, i, columns, offsets, rank, start, n_seen, sums):
+def search_all(X, i, columns, n_seen, offsets, rank, best, best_sq, sums):
     """The preferred center of row `i`, its squared distance, and the cost of the next.
 
-    Centers are `columns`; of the first `n_seen` only `start` takes part. For `sums` see
-    `sq_distances`.
+    Of the first `n_seen` centers only `best` takes part, if it is not negative; the others are
+    `columns`. For `sums` see `sq_distances`.
     """
     sq_distances(X, i, columns, sums)
-    best, best_cost, second_cost = start, sums[0, start] + offsets[start], np.inf
-    for k in range(n_seen, columns.shape[1]):
-        if k == start:
-            continue
-        cost = sums[0, k] + offsets[k]
+    first = 0
+    if best < 0:
+        best, best_sq, first = n_seen, sums[0, 0], 1
+    best_cost, second_cost = best_sq + offsets[best], np.inf
+    for m in range(first, columns.shape[1]):
+        k = n_seen + m
+        cost = sums[0, m] + offsets[k]
         if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-            best, best_cost, second_cost = k, cost, best_cost
+            best, best_sq, best_cost, second_cost = k, sums[0, m], cost, best_cost
         else:
             second_cost = min(second_cost, cost)
-    return best, sums[0, best], second_cost
+    return best, best_sq, second_cost
 
 
 @compiled
@@ -547,7 +540,7 @@ def scan_rows(X, centers, offsets, rank, labels, sq_dists):
     ties, sums = False, np.empty((4, centers.shape[0]))
     for i in range(X.shape[0]):
         best, best_sq, next_cost = search_all(
-            X, np.int64(i), centers.T, offsets, rank, np.int64(0), np.int64(0), sums
+            X, np.int64(i), centers.T, np.int64(0), offsets, rank, np.int64(-1), 0.0, sums
         )
         labels[i], sq_dists[i] = best, best_sq
         ties |= next_cost <= best_sq + offsets[best]

@@ -340,7 +340,7 @@ class ArraySamples:
         bounds, moved_by = self._bounds, np.inf
         self._sorted = None
         if self._centers is None:  # rows without labels cannot start from any
-            self._search, self._searched = first_search(self.X, self._origin), False
+            self._search, self._searched = first_search(self.X, self._origin, len(centers)), False
         elif not self._searched:
             self._search, self._searched = make_search(self.X, self._origin, len(centers)), True
         if np.array_equal(became, np.arange(len(centers))):

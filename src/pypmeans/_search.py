@@ -19,6 +19,7 @@ from pypmeans._threads import blocks_of, one_blas_thread
 PRODUCTS_FROM = 16  # features from which matrix products are faster
 LISTED = 32  # others listed for each center
 FEW_NEW = 16  # times the features: so many centers are looked at sooner than lists of them
+FEW_FIRST = 16  # centers that rows without any look at one by one
 NEIGHBOURS = 8  # for which rows know a bound apart from that for all other centers
 STALE = 0.25  # list anew when centers may have come closer by this part of the typical distance
 PRODUCT_SIZE = 2**19  # numbers in one matrix of products
@@ -35,8 +36,10 @@ def make_search(X, origin, n_centers):
     return ListSearch(LISTED if X.shape[0] > n_centers else 0)  # lists pay when many rows use them
 
 
-def first_search(X, origin):
+def first_search(X, origin, n_centers):
     """The faster search for rows that have no center yet to start from."""
+    if X.shape[1] < PRODUCTS_FROM and n_centers <= FEW_FIRST:
+        return ListSearch(0)
     return ProductSearch(np.zeros(X.shape[1]) if is_sparse(X) else origin, X, 0)
 
 
@@ -64,7 +67,7 @@ class ListSearch:
         self.least_offset = float(offsets.min())
         n_new = len(centers) - n_seen
         self._few_new = n_seen > 0 and n_new <= FEW_NEW * centers.shape[1]
-        self._columns = np.ascontiguousarray(centers[n_seen if self._few_new else 0 :].T)
+        self._columns = np.ascontiguousarray(centers[n_seen:].T)
         if self._few_new:
             self._slack = np.inf  # the lists lack these
             return
