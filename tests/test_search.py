@@ -34,6 +34,8 @@ def run(search, X, centers, offsets, n_listed=32, labels=None):
     finder.look_at(centers, offsets, rank, np.inf, Threads(1))
     near, far = np.array([[np.inf], [-np.inf]], dtype=np.float32).repeat(len(X), axis=1)
     state = np.full(len(X), -1, dtype=np.int32), np.empty(len(X)), near, far
+    if labels is None and search is ListSearch and n_listed:  # lists are those of a center
+        labels = np.arange(len(X)) % len(centers)
     if labels is not None:
         state[0][:] = labels
         state[1][:] = ((X - centers[labels]) ** 2).sum(axis=1)

@@ -224,20 +224,18 @@ def test_distances_are_those_of_dense_rows_to_the_bit(n_features):
         S = SparseRows.of(sparse.csr_array(X))
         rows = np.arange(20, dtype=np.int32)
         found, expected = np.full((2, 20), np.inf)
-        _kernels.bring_nearer(S, rows, center, found, True)
-        _kernels.bring_nearer(X, rows, center, expected, True)
+        _kernels.bring_nearer(S, rows, center, found)
+        _kernels.bring_nearer(X, rows, center, expected)
         assert_array_equal(found, expected)
-        _kernels.bring_nearer(S, rows, center, near := np.full(20, np.inf), False)
-        assert_allclose(near, expected, rtol=1e-12)
+        _kernels.distances_to(S, center, near := np.empty((20, 1)))
+        assert_allclose(near[:, 0] ** 2, expected, rtol=1e-12)
 
 
 def test_a_row_at_its_center_is_at_distance_zero_with_many_features():
     X = scattered(MANY)
     S = SparseRows.of(sparse.csr_array(X))
-    for k in range(10):
-        sq_dists = np.full(1, np.inf)
-        _kernels.bring_nearer(S, np.array([k], dtype=np.int32), X[k : k + 1], sq_dists, False)
-        assert sq_dists[0] == 0.0
+    _kernels.distances_to(S, X[:10], distances := np.empty((len(X), 10)))
+    assert_array_equal(np.diag(distances), 0.0)
 
 
 @pytest.mark.large

@@ -60,12 +60,22 @@ def _next_value(X, t, end, j):
     return 0.0, t
 
 
+@register_jitable
+def _in_fours(n_features):
+    """How many features are added up in four sums that do not wait for each other.
+
+    The compiler may then use vector registers without being allowed to reassociate, which would
+    make the result depend on the machine.
+    """
+    return n_features & ~3 if n_features >= 16 else 0
+
+
 def _sq_distance_of_sparse(X, i, centers, k):
     """The same operations in the same order, so that sparse and dense rows agree to the bit."""
     t, end = np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])
     n_features = X.shape[1]
     s0 = s1 = s2 = s3 = 0.0
-    whole = n_features & ~3 if n_features >= 16 else 0
+    whole = _in_fours(n_features)
     start = 0
     while start < whole:
         stop = min(whole, np.int64(X.indices[t]) & ~3) if t < end else whole
@@ -95,14 +105,7 @@ def sq_distance(X, i, centers, k):
     """Squared Euclidean distance between row `i` of `X` and row `k` of `centers`, in float64."""
     n_features = X.shape[1]
     s0 = s1 = s2 = s3 = 0.0
-    if n_features < 16:
-        for j in range(n_features):
-            d0 = X[i, j] - centers[k, j]
-            s0 += d0 * d0
-        return s0
-    # Four sums that do not wait for each other: the compiler may use vector registers without
-    # being allowed to reassociate, which would make the result depend on the machine.
-    whole = n_features & ~3
+    whole = _in_fours(n_features)
     for j in range(0, whole, 4):
         d0 = X[i, j] - centers[k, j]
         d1 = X[i, j + 1] - centers[k, j + 1]
@@ -140,7 +143,7 @@ def _add_squares(x, j, whole, columns, sums):
 
 def _sq_distances_of_sparse(X, i, columns, sums):
     t, end = np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])
-    whole = X.shape[1] & ~3 if X.shape[1] >= 16 else 0
+    whole = _in_fours(X.shape[1])
     for j in range(X.shape[1]):
         x, t = _next_value(X, t, end, j)
         _add_squares(x, j, whole, columns, sums)
@@ -152,7 +155,7 @@ def sq_distances(X, i, columns, sums):
 
     It is in the first of the four rows of `sums` afterwards.
     """
-    whole = X.shape[1] & ~3 if X.shape[1] >= 16 else 0
+    whole = _in_fours(X.shape[1])
     for j in range(X.shape[1]):
         _add_squares(np.float64(X[i, j]), j, whole, columns, sums)
 
@@ -392,35 +395,21 @@ def close_rows(
 
 @compiled
 def search_lists(
-    X, rows, centers, columns, offsets, least_offset, rank, n_seen, near, near_dist, beyond,
-    labels, sq_dists, far,
+    X, rows, centers, offsets, least_offset, rank, near, near_dist, beyond, labels, sq_dists, far,
+    left,
 ):  # fmt: skip
     """Give `rows` the centers they prefer, of equal ones the lowest in `rank`.
 
     `near` lists the nearest other centers of each center, nearest first, at distances of at least
     `near_dist`; those not listed are at least `beyond` away. Looks at the centers near the row's
     own one, until the next is too far from there to be preferred; starts again from the best of
-    them if it is much nearer or the list ends too early. No center has neighbours here.
-
-    The first `n_seen` centers are those that rows have seen before, without a move since: `far`
-    bounds them, and all but a row's own are left out. `columns` are the others, side by side.
+    them if it is much nearer or the list ends too early. No center has neighbours here. Rows for
+    which all lists end too early are listed in `left`; returns their number.
     """
-    p, n_centers, n_listed = X.shape[1], centers.shape[0], near.shape[1]
-    sums = np.empty((4, columns.shape[1]))
-    guess_step = max(1, int(np.sqrt(n_centers))) if n_listed > 0 else n_centers
+    p, n_listed, n_left = X.shape[1], near.shape[1], 0
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
-        z = np.int64(labels[i])
-        sq_z = sq_dists[i]
-        own, own_sq = z, sq_z
-        if z < 0:  # the nearest of a few
-            z = 0
-            sq_z = np.inf
-            for k in range(0, n_centers, guess_step):
-                sq = sq_distance(X, i, centers, k)
-                if sq < sq_z:
-                    z = k
-                    sq_z = sq
+        z, sq_z = np.int64(labels[i]), sq_dists[i]
         searching = True
         while searching:
             d_z = np.sqrt(sq_z)
@@ -430,9 +419,6 @@ def search_lists(
             t = 0
             while t < n_listed and remainder(near_dist[z, t], d_z + reach, p) <= 0:
                 k = np.int64(near[z, t])
-                if k < n_seen:
-                    t += 1
-                    continue
                 sq = sq_distance(X, i, centers, k)
                 cost = sq + offsets[k]
                 if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
@@ -449,30 +435,43 @@ def search_lists(
             searching = best != z and (not found or 2.0 * reach < d_z)
             if searching:
                 z, sq_z = best, best_sq
-        if not found:
-            best, best_sq, second_cost = search_all(
-                X, i, columns, n_seen, offsets, rank, own if n_seen > 0 else -1, own_sq, sums
-            )
-            gap = np.inf
-        elif n_seen > 0 and best != own:
-            second_cost = min(second_cost, own_sq + offsets[own])
-        bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
-        bound = bound if n_seen == 0 else min(bound, np.float64(far[i]))
-        labels[i], sq_dists[i], far[i] = best, best_sq, rounded_down(bound)
+        if found:
+            bound = min(bound_of(second_cost, least_offset, p), remainder(gap, d_z, p))
+            labels[i], sq_dists[i], far[i] = best, best_sq, rounded_down(bound)
+        else:
+            left[n_left] = i
+            n_left += 1
+    return n_left
 
 
 @compiled
-def search_new(X, rows, columns, offsets, least_offset, rank, n_seen, labels, sq_dists, far):
-    """`search_lists` where all but the last few centers were seen before: `columns` are these."""
-    sums = np.empty((4, columns.shape[1]))
+def search_columns(X, rows, columns, n_seen, offsets, least_offset, rank, labels, sq_dists, far):
+    """Give `rows` the centers they prefer, as `search_lists` does, looking at all `columns`.
+
+    These are centers side by side. Before them there are `n_seen` that rows have seen, without a
+    move since: `far` bounds them, and all but a row's own are left out. Returns whether a row
+    prefers two centers equally.
+    """
+    ties, sums = False, np.empty((4, columns.shape[1]))
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
-        best, best_sq, second_cost = search_all(
-            X, i, columns, n_seen, offsets, rank, np.int64(labels[i]), sq_dists[i], sums
-        )
-        bound = bound_of(second_cost, least_offset, X.shape[1])
-        far[i] = rounded_down(min(bound, np.float64(far[i])))
-        labels[i], sq_dists[i] = best, best_sq
+        sq_distances(X, i, columns, sums)
+        best, best_sq, first = n_seen, sums[0, 0], 1
+        if n_seen > 0:
+            best, best_sq, first = np.int64(labels[i]), sq_dists[i], 0
+        best_cost, next_cost = best_sq + offsets[best], np.inf
+        for m in range(first, columns.shape[1]):
+            k = n_seen + m
+            cost = sums[0, m] + offsets[k]
+            if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
+                best, best_sq, best_cost, next_cost = k, sums[0, m], cost, best_cost
+            else:
+                next_cost = min(next_cost, cost)
+        ties |= next_cost <= best_cost
+        bound = bound_of(next_cost, least_offset, X.shape[1])
+        bound = min(bound, np.float64(far[i])) if n_seen > 0 else bound
+        labels[i], sq_dists[i], far[i] = best, best_sq, rounded_down(bound)
+    return ties
 
 
 @compiled
@@ -507,44 +506,6 @@ def search_neighbours(
             near[i] = rounded_down(bound_of(least, least_offset, p))
             n_left -= 1
     return n_left
-
-
-@compiled
-def search_all(X, i, columns, n_seen, offsets, rank, best, best_sq, sums):
-    """The preferred center of row `i`, its squared distance, and the cost of the next.
-
-    Of the first `n_seen` centers only `best` takes part, if it is not negative; the others are
-    `columns`. For `sums` see `sq_distances`.
-    """
-    sq_distances(X, i, columns, sums)
-    first = 0
-    if best < 0:
-        best, best_sq, first = n_seen, sums[0, 0], 1
-    best_cost, second_cost = best_sq + offsets[best], np.inf
-    for m in range(first, columns.shape[1]):
-        k = n_seen + m
-        cost = sums[0, m] + offsets[k]
-        if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-            best, best_sq, best_cost, second_cost = k, sums[0, m], cost, best_cost
-        else:
-            second_cost = min(second_cost, cost)
-    return best, best_sq, second_cost
-
-
-@compiled
-def scan_rows(X, centers, offsets, rank, labels, sq_dists):
-    """Give all rows the centers they prefer, of equal ones the lowest in `rank`.
-
-    Fills `labels` and `sq_dists`; returns whether there were equal ones.
-    """
-    ties, sums = False, np.empty((4, centers.shape[0]))
-    for i in range(X.shape[0]):
-        best, best_sq, next_cost = search_all(
-            X, np.int64(i), centers.T, np.int64(0), offsets, rank, np.int64(-1), 0.0, sums
-        )
-        labels[i], sq_dists[i] = best, best_sq
-        ties |= next_cost <= best_sq + offsets[best]
-    return ties
 
 
 @compiled
@@ -619,14 +580,10 @@ def search_products(
 
 
 @compiled
-def bring_nearer(X, rows, point, sq_dists, exact):
-    """Lower the squared distance of `rows` that are nearer to `point`, `exact` to the last bit."""
-    sq_norms = np.empty(1)
-    sq_norms_for(X, point, sq_norms)
+def bring_nearer(X, rows, point, sq_dists):
+    """Lower the squared distance of `rows` that are nearer to `point`."""
     for q in range(rows.shape[0]):
-        i, k = np.int64(rows[q]), np.int64(0)
-        sq = sq_distance(X, i, point, k) if exact else near_sq_distance(X, i, point, k, sq_norms)
-        sq_dists[q] = min(sq_dists[q], sq)
+        sq_dists[q] = min(sq_dists[q], sq_distance(X, np.int64(rows[q]), point, np.int64(0)))
 
 
 @compiled
@@ -652,15 +609,12 @@ def move_rows(X, rows, weight, former, labels, origin, sums, sizes, counts):
     along `rows`; -1 means that the row is in no sum.
     """
     for q in range(rows.shape[0]):
-        i, a = rows[q], former[q]
-        b = labels[i]
-        sizes[b] += weight[i]
-        counts[b] += 1
-        sum_row(X, i, weight[i], origin, sums[b])
-        if a >= 0:
-            sizes[a] -= weight[i]
-            counts[a] -= 1
-            sum_row(X, i, -weight[i], origin, sums[a])
+        i = rows[q]
+        for k, sign in ((labels[i], 1), (former[q], -1)):
+            if k >= 0:
+                sizes[k] += sign * weight[i]
+                counts[k] += sign
+                sum_row(X, i, sign * weight[i], origin, sums[k])
 
 
 @compiled
@@ -856,7 +810,7 @@ def halve(X, rows, weight, n_single, factor, center, size, pull, centers, sizes)
     sizes, if all rows are equal.
     """
     n, p = rows.shape[0], X.shape[1]
-    origin, point, sq_dists = np.zeros(p), np.empty((1, p)), np.empty(n)
+    origin, point, sq_norm, sq_dists = np.zeros(p), np.empty((1, p)), np.empty(1), np.empty(n)
     ends, end_sizes, labels = np.empty((2, p)), np.empty(2), np.empty(n, dtype=np.int8)
     n_steps, least, unit = np.int64(FIRST_STEPS), np.inf, 0.0
     sizes[0] = sizes[1] = 0.0
@@ -866,7 +820,10 @@ def halve(X, rows, weight, n_single, factor, center, size, pull, centers, sizes)
         point[0, j] = center[j]
     for start in range(1 + FAR_STARTS):
         if start != 1:  # the principal direction adds no point
-            bring_nearer(X, rows, point, sq_dists, False)
+            sq_norms_for(X, point, sq_norm)
+            for q in range(n):
+                sq = near_sq_distance(X, np.int64(rows[q]), point, np.int64(0), sq_norm)
+                sq_dists[q] = min(sq_dists[q], sq)
         far = 0
         for q in range(n):
             far = q if sq_dists[q] > sq_dists[far] else far

@@ -75,7 +75,7 @@ class Opening:
 
     def open(self, point):
         """Make `point`, an array of one row, a center."""
-        _kernels.bring_nearer(self._far.points, self._places, point, self._sq_dists, True)
+        _kernels.bring_nearer(self._far.points, self._places, point, self._sq_dists)
         self.points.append(point)
         self._anew = False
 

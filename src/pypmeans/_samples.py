@@ -466,12 +466,18 @@ def labels_by(centers, offsets, X, n_threads=None):
 
 def _scan(centers, offsets, X):
     """The same for few rows, without the preparations that only many repay."""
-    labels, sq_dists = np.empty(len(X), dtype=np.int32), np.empty(len(X))
-    state = labels, sq_dists
-    if _kernels.scan_rows(X, centers, offsets, np.arange(len(centers)), *state):
-        # some centers are equally near: then their order counts
-        _kernels.scan_rows(X, centers, offsets, rank_by_coordinates(centers), *state)
-    return state
+    n, c = len(X), len(centers)
+    labels, sq_dists, far = np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.float32)
+
+    def search(rank):
+        return _kernels.search_columns(
+            X, np.arange(n, dtype=np.int32), np.ascontiguousarray(centers.T), 0, offsets,
+            offsets.min(), rank, labels, sq_dists, far,
+        )  # fmt: skip
+
+    if search(np.arange(c)):  # some centers are equally near: then their order counts
+        search(rank_by_coordinates(centers))
+    return labels, sq_dists
 
 
 def nearest_of(points, centers):

@@ -29,8 +29,6 @@ MOST_DOUBTS = 0.1  # part of the rows for which float32 may leave several center
 
 def make_search(X, origin, n_centers):
     """The faster search for the rows of `X`, starting with `n_centers` centers."""
-    if X.shape[1] >= PRODUCTS_FROM and is_sparse(X):
-        origin = np.zeros(X.shape[1])
     if X.shape[1] >= PRODUCTS_FROM:
         return ProductSearch(origin, X, NEIGHBOURS if X.shape[0] > n_centers else 0)
     return ListSearch(LISTED if X.shape[0] > n_centers else 0)  # lists pay when many rows use them
@@ -40,14 +38,15 @@ def first_search(X, origin, n_centers):
     """The faster search for rows that have no center yet to start from."""
     if X.shape[1] < PRODUCTS_FROM and n_centers <= FEW_FIRST:
         return ListSearch(0)
-    return ProductSearch(np.zeros(X.shape[1]) if is_sparse(X) else origin, X, 0)
+    return ProductSearch(origin, X, 0)
 
 
 class ListSearch:
-    """Walks the list of nearest other centers of the row's own center.
+    """Walks the list of nearest other centers of the row's own center, if rows have one.
 
-    Lists are kept for as long as the centers move little: the distances in them are then
-    understood as less by the `slack` that centers may have come closer.
+    If nothing is to be listed, or rows lack a few new centers only, it looks at all of these. Lists
+    are kept for as long as the centers move little: the distances in them are then understood as
+    less by the `slack` that centers may have come closer.
     """
 
     resources = nullcontext()
@@ -63,49 +62,45 @@ class ListSearch:
         The rows have seen the first `n_seen` of them where they are, and prefer one of these.
         """
         self._centers, self._offsets, self._rank = centers, offsets, rank
-        self._n_seen = n_seen
         self.least_offset = float(offsets.min())
-        n_new = len(centers) - n_seen
-        self._few_new = n_seen > 0 and n_new <= FEW_NEW * centers.shape[1]
-        self._columns = np.ascontiguousarray(centers[n_seen:].T)
-        if self._few_new:
-            self._slack = np.inf  # the lists lack these
-            return
+        c, p = centers.shape
+        few_new = n_seen > 0 and c - n_seen <= FEW_NEW * p
+        self._n_seen = n_seen if few_new else 0
+        self._columns = np.ascontiguousarray(centers[self._n_seen :].T)
         self._slack += 2 * moved_by
+        self._listed = min(self._n_listed, c - 1) if not few_new else 0
+        if not self._listed:
+            self._slack = np.inf  # lists lack some of these centers
+            return
         if not self._slack < STALE * self._typical:
             self._list(threads)
         self._near_dist = self._listed_dist - self._slack
         self._beyond = self._unlisted_dist - self._slack
 
     def __call__(self, X, rows, labels, sq_dists, _, far):
-        """Update the state of `rows`."""
-        if self._few_new:
-            _kernels.search_new(
-                X, rows, self._columns, self._offsets, self.least_offset, self._rank, self._n_seen,
-                labels, sq_dists, far,
+        """Update the state of `rows`; where lists do not help, all columns are looked at."""
+        prices = self._offsets, self.least_offset, self._rank
+        state = labels, sq_dists, far
+        if self._listed:
+            left = np.empty_like(rows)
+            n_left = _kernels.search_lists(
+                X, rows, self._centers, *prices, self._near, self._near_dist, self._beyond, *state,
+                left,
             )  # fmt: skip
-            return
-        _kernels.search_lists(
-            X, rows, self._centers, self._columns, self._offsets, self.least_offset, self._rank,
-            self._n_seen, self._near, self._near_dist, self._beyond, labels, sq_dists, far,
-        )  # fmt: skip
+            rows = left[:n_left]
+        if len(rows):
+            _kernels.search_columns(X, rows, self._columns, self._n_seen, *prices, *state)
 
     def _list(self, threads):
-        c = len(self._centers)
-        n_listed = min(self._n_listed, c - 1)
-        self._slack = 0.0
-        self._near = np.empty((c, 0), dtype=np.int64)
-        self._listed_dist = np.empty((c, 0))
-        self._unlisted_dist = np.full(c, 0.0 if c > 1 else np.inf)  # 0: nothing is known
-        if n_listed:
-            # the center itself, those to list, and the first that is not listed
-            dist, near = KDTree(self._centers).query(
-                self._centers, k=n_listed + 2, workers=threads.n_threads if c > 1000 else 1
-            )
-            dist, near = _without_itself(dist, near)
-            self._unlisted_dist = dist[:, -1].copy()  # infinite if there is none
-            self._listed_dist, self._near = dist[:, :-1].copy(), near[:, :-1].copy()
-            self._typical = float(np.median(dist[:, 0]))
+        """List the nearest other centers of each, and how far the first that is not listed is."""
+        # the center itself, those to list, and one more
+        workers = threads.n_threads if len(self._centers) > 1000 else 1
+        tree = KDTree(self._centers)
+        dist, near = tree.query(self._centers, k=self._listed + 2, workers=workers)
+        dist, near = _without_itself(dist, near)
+        self._slack, self._typical = 0.0, float(np.median(dist[:, 0]))
+        self._unlisted_dist = dist[:, -1].copy()  # infinite if there is none
+        self._listed_dist, self._near = dist[:, :-1].copy(), near[:, :-1].copy()
 
 
 class ProductSearch:
@@ -114,14 +109,13 @@ class ProductSearch:
     Before that it looks at the neighbours of the row's own center, since most rows know that
     nothing else can matter. Rows and centers are seen from `origin`, amid the data, since products
     lose digits far from it. Where it is precise enough, float32 serves, whatever the data are: it
-    is twice as fast. Sparse rows are seen from zero, so
-    that they stay sparse.
+    is twice as fast. Sparse rows are seen from zero, so that they stay sparse.
     """
 
     resources = one_blas_thread  # the blocks have threads already
 
     def __init__(self, origin, X, n_neighbours=NEIGHBOURS):
-        self._origin = origin
+        self._origin = np.zeros(X.shape[1]) if is_sparse(X) else origin
         self._most_terms = most_terms(X)
         self._n_neighbours = n_neighbours
         self._since = self._typical = 0.0  # the neighbours were listed, centers have moved so far
