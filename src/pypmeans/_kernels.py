@@ -32,10 +32,16 @@ def compiled(function):
         return njit(nogil=True, error_model="numpy")(function)
 
 
+# Made part of the kernels that use them. A call hands over arrays field by field, which costs
+# several times as much as the distance of two short rows.
+INLINED = {"forceinline": True}
+inlined = register_jitable(**INLINED)
+
+
 def for_kinds_of_rows(*, sparse):
     """Make one function of two: the decorated one serves dense rows, `sparse` the others.
 
-    Rows are the first argument. Both are compiled into the kernels that use them.
+    Rows are the first argument. Both are `inlined`.
     """
 
     def decorate(dense):
@@ -43,7 +49,7 @@ def for_kinds_of_rows(*, sparse):
         def either(X, *others):
             return (sparse if is_sparse(X) else dense)(X, *others)
 
-        @overload(either, strict=False)
+        @overload(either, strict=False, jit_options=INLINED)
         def choose(X, *others):
             return sparse if isinstance(X, SparseRowsType) else dense
 
@@ -52,7 +58,7 @@ def for_kinds_of_rows(*, sparse):
     return decorate
 
 
-@register_jitable
+@inlined
 def _next_value(X, t, end, j):
     """Feature `j` of a sparse row that has been read up to place `t`, and where to read on."""
     if t < end and X.indices[t] == j:
@@ -60,7 +66,7 @@ def _next_value(X, t, end, j):
     return 0.0, t
 
 
-@register_jitable
+@inlined
 def _in_fours(n_features):
     """How many features are added up in four sums that do not wait for each other.
 
@@ -106,7 +112,13 @@ def sq_distance(X, i, centers, k):
     n_features = X.shape[1]
     s0 = s1 = s2 = s3 = 0.0
     whole = _in_fours(n_features)
-    for j in range(0, whole, 4):
+    if whole == 0:  # a loop of its own, since it is the one most used
+        for j in range(n_features):
+            d0 = X[i, j] - centers[k, j]
+            s0 += d0 * d0
+        return s0
+    for four in range(whole // 4):
+        j = 4 * four
         d0 = X[i, j] - centers[k, j]
         d1 = X[i, j + 1] - centers[k, j + 1]
         d2 = X[i, j + 2] - centers[k, j + 2]
@@ -121,43 +133,40 @@ def sq_distance(X, i, centers, k):
     return (s0 + s1) + (s2 + s3)
 
 
-@register_jitable
-def _add_squares(x, j, whole, columns, sums):
-    """Add what feature `j` contributes, in the order that `sq_distance` has.
-
-    Centers are side by side, so that the compiler may use vector registers.
-    """
-    lane = j & 3 if j < whole else 0
-    if j < 4 and j == lane:
-        for k in range(columns.shape[1]):
-            d = x - columns[j, k]
-            sums[lane, k] = d * d
-    else:
-        for k in range(columns.shape[1]):
-            d = x - columns[j, k]
-            sums[lane, k] += d * d
-    if whole > 0 and j == columns.shape[0] - 1:
-        for k in range(columns.shape[1]):
-            sums[0, k] = (sums[0, k] + sums[1, k]) + (sums[2, k] + sums[3, k])
-
-
-def _sq_distances_of_sparse(X, i, columns, sums):
-    t, end = np.int64(X.indptr[i]), np.int64(X.indptr[i + 1])
-    whole = _in_fours(X.shape[1])
-    for j in range(X.shape[1]):
-        x, t = _next_value(X, t, end, j)
-        _add_squares(x, j, whole, columns, sums)
+def _sq_distances_of_sparse(X, i, centers, first, columns, sq):
+    for m in range(columns.shape[1]):
+        sq[m] = sq_distance(X, i, centers, first + m)
 
 
 @for_kinds_of_rows(sparse=_sq_distances_of_sparse)
-def sq_distances(X, i, columns, sums):
-    """`sq_distance` of row `i` to many centers, the columns, to the last bit.
+def sq_distances(X, i, centers, first, columns, sq):
+    """Fill `sq` with `sq_distance` of row `i` to `centers` from the `first` on, to the last bit.
 
-    It is in the first of the four rows of `sums` afterwards.
+    `columns` are these centers side by side, as `side_by_side` has them, so that vector registers
+    hold several.
     """
-    whole = _in_fours(X.shape[1])
-    for j in range(X.shape[1]):
-        _add_squares(np.float64(X[i, j]), j, whole, columns, sums)
+    n_features = X.shape[1]
+    if _in_fours(n_features) > 0:
+        for m in range(columns.shape[1]):
+            sq[m] = sq_distance(X, i, centers, first + m)
+    else:
+        sq[:] = 0.0
+        for j in range(0, n_features, 4):
+            x0 = X[i, j]
+            x1 = X[i, j + 1] if j + 1 < n_features else 0.0
+            x2 = X[i, j + 2] if j + 2 < n_features else 0.0
+            x3 = X[i, j + 3] if j + 3 < n_features else 0.0
+            for m in range(columns.shape[1]):
+                d0, d1 = x0 - columns[j, m], x1 - columns[j + 1, m]
+                d2, d3 = x2 - columns[j + 2, m], x3 - columns[j + 3, m]
+                sq[m] = (((sq[m] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
+
+
+def side_by_side(centers):
+    """The columns for `sq_distances`: features in rows, zeros added to make them fours."""
+    columns = np.zeros((-(-centers.shape[1] // 4) * 4, len(centers)))
+    columns[: centers.shape[1]] = centers.T
+    return columns
 
 
 def _sq_norms_for_sparse(X, centers, sq_norms):
@@ -260,14 +269,14 @@ def along(X, i, origin, direction, origin_along):
     return total
 
 
-@register_jitable
+@inlined
 def remainder(distance, part, n_features):
     """``distance - part``, less what rounding may have added to either. Also for arrays."""
     margin = 4e-16 * (n_features + 8)
     return distance * (1.0 - margin) - part * (1.0 + margin)
 
 
-@register_jitable
+@inlined
 def rounded_down(bound):
     """A bound that float32 can hold, not above `bound`."""
     return bound if np.isinf(bound) else min(bound - 1e-7 * abs(bound) - 2e-45, 3e38)
@@ -445,26 +454,28 @@ def search_lists(
 
 
 @compiled
-def search_columns(X, rows, columns, n_seen, offsets, least_offset, rank, labels, sq_dists, far):
+def scan_rows(
+    X, rows, centers, columns, n_seen, offsets, least_offset, rank, labels, sq_dists, far
+):
     """Give `rows` the centers they prefer, as `search_lists` does, looking at all `columns`.
 
-    These are centers side by side. Before them there are `n_seen` that rows have seen, without a
-    move since: `far` bounds them, and all but a row's own are left out. Returns whether a row
-    prefers two centers equally.
+    See `sq_distances`. They begin with the center numbered `n_seen`. If that is not 0, rows have
+    seen those before, without a move since: `far` bounds them, and all but a row's own are left
+    out. Returns whether a row prefers two centers equally.
     """
-    ties, sums = False, np.empty((4, columns.shape[1]))
+    ties, sq = False, np.empty(columns.shape[1])
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
-        sq_distances(X, i, columns, sums)
-        best, best_sq, first = n_seen, sums[0, 0], 1
+        sq_distances(X, i, centers, n_seen, columns, sq)
+        best, best_sq, first = n_seen, sq[0], 1
         if n_seen > 0:
             best, best_sq, first = np.int64(labels[i]), sq_dists[i], 0
         best_cost, next_cost = best_sq + offsets[best], np.inf
         for m in range(first, columns.shape[1]):
             k = n_seen + m
-            cost = sums[0, m] + offsets[k]
+            cost = sq[m] + offsets[k]
             if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):
-                best, best_sq, best_cost, next_cost = k, sums[0, m], cost, best_cost
+                best, best_sq, best_cost, next_cost = k, sq[m], cost, best_cost
             else:
                 next_cost = min(next_cost, cost)
         ties |= next_cost <= best_cost
@@ -508,7 +519,7 @@ def search_neighbours(
     return n_left
 
 
-@compiled
+@inlined
 def bound_of(cost, least_offset, n_features):
     """The bound `lower` for a row whose other centers cost `cost` or more."""
     return np.sqrt(max(0.0, remainder(cost, least_offset, n_features)))
@@ -617,7 +628,7 @@ def move_rows(X, rows, weight, former, labels, origin, sums, sizes, counts):
                 sum_row(X, i, sign * weight[i], origin, sums[k])
 
 
-@compiled
+@inlined
 def merge_increase(size_a, size_b, sq_dist):
     """Growth of the sum of squares when two clusters become one (proof of Proposition 3)."""
     # Not the product of the sizes, which may overflow or vanish; the same for (a, b) and (b, a).
@@ -625,7 +636,7 @@ def merge_increase(size_a, size_b, sq_dist):
     return light * (heavy / (light + heavy)) * sq_dist
 
 
-@compiled
+@inlined
 def two_apart(size_a, size_b, pull):
     """What it costs that two clusters are not one, see `SizedPenalty.apart`."""
     if pull == 0.0:
@@ -634,7 +645,7 @@ def two_apart(size_a, size_b, pull):
     return pull * (light * np.log1p(heavy / light) + heavy * np.log1p(light / heavy))
 
 
-@compiled
+@inlined
 def merge_cost(size_a, size_b, sq_dist, pull):
     """Growth of the objective when two clusters become one, but for the charge it saves.
 
@@ -669,7 +680,7 @@ def any_merge_below(charge, centers, sizes, pull, fresh):
     return False
 
 
-@compiled
+@inlined
 def joining(weight, size, pull):
     """What a row's joining saves by making a cluster larger: θ times the growth of ``W ln W``."""
     if pull == 0.0:

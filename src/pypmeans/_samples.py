@@ -466,17 +466,17 @@ def labels_by(centers, offsets, X, n_threads=None):
 
 def _scan(centers, offsets, X):
     """The same for few rows, without the preparations that only many repay."""
-    n, c = len(X), len(centers)
-    labels, sq_dists, far = np.empty(n, dtype=np.int32), np.empty(n), np.empty(n, dtype=np.float32)
+    n, columns = len(X), _kernels.side_by_side(centers)
+    rows, labels = np.arange(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    sq_dists, unused = np.empty(n), np.empty(n, dtype=np.float32)
 
-    def search(rank):
-        return _kernels.search_columns(
-            X, np.arange(n, dtype=np.int32), np.ascontiguousarray(centers.T), 0, offsets,
-            offsets.min(), rank, labels, sq_dists, far,
-        )  # fmt: skip
+    def scan(rank):
+        return _kernels.scan_rows(
+            X, rows, centers, columns, 0, offsets, 0.0, rank, labels, sq_dists, unused
+        )
 
-    if search(np.arange(c)):  # some centers are equally near: then their order counts
-        search(rank_by_coordinates(centers))
+    if scan(np.arange(len(centers))):  # some are equally near: then their order counts
+        scan(rank_by_coordinates(centers))
     return labels, sq_dists
 
 

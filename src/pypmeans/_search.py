@@ -66,7 +66,7 @@ class ListSearch:
         c, p = centers.shape
         few_new = n_seen > 0 and c - n_seen <= FEW_NEW * p
         self._n_seen = n_seen if few_new else 0
-        self._columns = np.ascontiguousarray(centers[self._n_seen :].T)
+        self._columns = _kernels.side_by_side(centers[self._n_seen :])
         self._slack += 2 * moved_by
         self._listed = min(self._n_listed, c - 1) if not few_new else 0
         if not self._listed:
@@ -89,7 +89,7 @@ class ListSearch:
             )  # fmt: skip
             rows = left[:n_left]
         if len(rows):
-            _kernels.search_columns(X, rows, self._columns, self._n_seen, *prices, *state)
+            _kernels.scan_rows(X, rows, self._centers, self._columns, self._n_seen, *prices, *state)
 
     def _list(self, threads):
         """List the nearest other centers of each, and how far the first that is not listed is."""
