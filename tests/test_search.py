@@ -63,17 +63,17 @@ def test_the_search_equals_the_plain_scan(
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("n_features", [1, 3, 15, 16, 19, 37])
+@pytest.mark.parametrize("n_features", [1, 2, 3, 4, 5, 15])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_distances_to_many_centers_are_those_to_each(kind, n_features, dtype):
     rng = np.random.default_rng(n_features)
     X = (rng.normal(size=(7, n_features)) * rng.integers(2, size=(7, n_features))).astype(dtype)
-    centers, first = rng.normal(size=(21, n_features)), 4
+    centers = rng.normal(size=(21, n_features))
     rows = SparseRows.of(kind(X)) if kind is csr_array else X
-    one, many = _one_by_one(rows, centers), np.empty((7, 21 - first))
+    one, many = _one_by_one(rows, centers), np.empty((7, 21))
     for i in range(7):
-        _side_by_side(rows, i, centers, first, side_by_side(centers[first:]), many[i])
-    np.testing.assert_array_equal(many, one[:, first:])
+        _side_by_side(rows, i, side_by_side(centers), many[i])
+    np.testing.assert_array_equal(many, one)
 
 
 @njit
@@ -86,8 +86,8 @@ def _one_by_one(X, centers):
 
 
 @njit
-def _side_by_side(X, i, centers, first, columns, sq):
-    sq_distances(X, i, centers, first, columns, sq)
+def _side_by_side(X, i, columns, sq):
+    sq_distances(X, i, columns, sq)
 
 
 @SEARCHES

@@ -133,40 +133,42 @@ def sq_distance(X, i, centers, k):
     return (s0 + s1) + (s2 + s3)
 
 
-def _sq_distances_of_sparse(X, i, centers, first, columns, sq):
+def side_by_side(centers):
+    """The columns for `sq_distances`: features in rows, zeros added to make them fours.
+
+    No rows if there are many features, which are taken in fours one center at a time.
+    """
+    n_centers, n_features = centers.shape
+    if _in_fours(n_features):
+        return np.empty((0, n_centers))
+    columns = np.zeros((-(-n_features // 4) * 4, n_centers))
+    columns[:n_features] = centers.T
+    return columns
+
+
+def _sq_distances_of_sparse(X, i, columns, sq):
     for m in range(columns.shape[1]):
-        sq[m] = sq_distance(X, i, centers, first + m)
+        sq[m] = sq_distance(X, i, columns.T, m)
 
 
 @for_kinds_of_rows(sparse=_sq_distances_of_sparse)
-def sq_distances(X, i, centers, first, columns, sq):
-    """Fill `sq` with `sq_distance` of row `i` to `centers` from the `first` on, to the last bit.
+def sq_distances(X, i, columns, sq):
+    """Fill `sq` with `sq_distance` of row `i` to centers side by side, to the last bit.
 
-    `columns` are these centers side by side, as `side_by_side` has them, so that vector registers
-    hold several.
+    Vector registers hold several of these, and keep their sums for four features.
     """
     n_features = X.shape[1]
-    if _in_fours(n_features) > 0:
+    for m in range(columns.shape[1]):
+        sq[m] = 0.0
+    for j in range(0, n_features, 4):
+        x0 = X[i, j]
+        x1 = X[i, j + 1] if j + 1 < n_features else 0.0
+        x2 = X[i, j + 2] if j + 2 < n_features else 0.0
+        x3 = X[i, j + 3] if j + 3 < n_features else 0.0
         for m in range(columns.shape[1]):
-            sq[m] = sq_distance(X, i, centers, first + m)
-    else:
-        sq[:] = 0.0
-        for j in range(0, n_features, 4):
-            x0 = X[i, j]
-            x1 = X[i, j + 1] if j + 1 < n_features else 0.0
-            x2 = X[i, j + 2] if j + 2 < n_features else 0.0
-            x3 = X[i, j + 3] if j + 3 < n_features else 0.0
-            for m in range(columns.shape[1]):
-                d0, d1 = x0 - columns[j, m], x1 - columns[j + 1, m]
-                d2, d3 = x2 - columns[j + 2, m], x3 - columns[j + 3, m]
-                sq[m] = (((sq[m] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
-
-
-def side_by_side(centers):
-    """The columns for `sq_distances`: features in rows, zeros added to make them fours."""
-    columns = np.zeros((-(-centers.shape[1] // 4) * 4, len(centers)))
-    columns[: centers.shape[1]] = centers.T
-    return columns
+            d0, d1 = x0 - columns[j, m], x1 - columns[j + 1, m]
+            d2, d3 = x2 - columns[j + 2, m], x3 - columns[j + 3, m]
+            sq[m] = (((sq[m] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
 
 
 def _sq_norms_for_sparse(X, centers, sq_norms):
@@ -455,23 +457,27 @@ def search_lists(
 
 @compiled
 def scan_rows(
-    X, rows, centers, columns, n_seen, offsets, least_offset, rank, labels, sq_dists, far
+    X, rows, centers, columns, n_seen, offsets, least_offset, rank, sq, labels, sq_dists, far
 ):
-    """Give `rows` the centers they prefer, as `search_lists` does, looking at all `columns`.
+    """Give `rows` the centers they prefer, as `search_lists` does, looking at all from `n_seen` on.
 
-    See `sq_distances`. They begin with the center numbered `n_seen`. If that is not 0, rows have
-    seen those before, without a move since: `far` bounds them, and all but a row's own are left
-    out. Returns whether a row prefers two centers equally.
+    `columns` are `side_by_side`, if any. The first `n_seen` rows have seen, without a move since:
+    `far` bounds them, and all but a row's own are left out. `sq` has room for a number for each of
+    the others. Returns whether a row prefers two centers equally.
     """
-    ties, sq = False, np.empty(columns.shape[1])
+    ties = False
     for q in range(rows.shape[0]):
         i = np.int64(rows[q])
-        sq_distances(X, i, centers, n_seen, columns, sq)
+        if columns.shape[0] > 0:
+            sq_distances(X, i, columns, sq)
+        else:
+            for m in range(sq.shape[0]):
+                sq[m] = sq_distance(X, i, centers, n_seen + m)
         best, best_sq, first = n_seen, sq[0], 1
         if n_seen > 0:
             best, best_sq, first = np.int64(labels[i]), sq_dists[i], 0
         best_cost, next_cost = best_sq + offsets[best], np.inf
-        for m in range(first, columns.shape[1]):
+        for m in range(first, sq.shape[0]):
             k = n_seen + m
             cost = sq[m] + offsets[k]
             if cost < best_cost or (cost == best_cost and rank[k] < rank[best]):

@@ -16,7 +16,7 @@ from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of, one_blas_thread
 
 MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
-LISTED_ROWS = 2**12  # in one piece of a list: rows that need a look need a close one
+LISTED_ROWS = 2**13  # in one piece of a list: rows that need a look need a close one
 FEW_ROWS = 16  # that are labelled by looking at all centers
 SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
@@ -469,10 +469,11 @@ def _scan(centers, offsets, X):
     n, columns = len(X), _kernels.side_by_side(centers)
     rows, labels = np.arange(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     sq_dists, unused = np.empty(n), np.empty(n, dtype=np.float32)
+    sq = np.empty(len(centers))
 
     def scan(rank):
         return _kernels.scan_rows(
-            X, rows, centers, columns, 0, offsets, 0.0, rank, labels, sq_dists, unused
+            X, rows, centers, columns, 0, offsets, 0.0, rank, sq, labels, sq_dists, unused
         )
 
     if scan(np.arange(len(centers))):  # some are equally near: then their order counts

@@ -89,7 +89,10 @@ class ListSearch:
             )  # fmt: skip
             rows = left[:n_left]
         if len(rows):
-            _kernels.scan_rows(X, rows, self._centers, self._columns, self._n_seen, *prices, *state)
+            sq = np.empty(len(self._centers) - self._n_seen)
+            _kernels.scan_rows(
+                X, rows, self._centers, self._columns, self._n_seen, *prices, sq, *state
+            )
 
     def _list(self, threads):
         """List the nearest other centers of each, and how far the first that is not listed is."""
