@@ -748,8 +748,9 @@ def test_on_a_terminal_there_is_progress_and_a_table(tmp_path):
 
 
 def test_stopped_by_hand_it_leaves_nothing(tmp_path):
-    data = write_data(tmp_path / "data.csv")
-    stopped = []
+    data, stopped = tmp_path / "data.csv", []
+    many = np.random.default_rng(0).normal(size=(30_000, 6))  # a fit that takes seconds
+    np.savetxt(data, many, fmt="%.3f", delimiter=",", header="a,b,c,d,e,f", comments="")
 
     def interrupt(_, text, process):
         if b"reading" in text and not stopped:

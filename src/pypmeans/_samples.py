@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
 from pypmeans import _kernels
@@ -10,7 +11,7 @@ from pypmeans._bounds import Bounds, places_of
 from pypmeans._gathering import Strays
 from pypmeans._opening import FarRows, Opening
 from pypmeans._rows import dense_rows, is_sparse, middle_of
-from pypmeans._search import first_search, make_search, rank_by_coordinates
+from pypmeans._search import PRODUCTS_FROM, first_search, make_search, rank_by_coordinates
 from pypmeans._splitting import Members, split_rows
 from pypmeans._sums import ClusterSums
 from pypmeans._threads import Threads, blocks_of, one_blas_thread
@@ -18,6 +19,7 @@ from pypmeans._threads import Threads, blocks_of, one_blas_thread
 MOST_SINGLE = 2 * 10**7  # numbers compared when rows move one by one
 LISTED_ROWS = 2**13  # in one piece of a list: rows that need a look need a close one
 FEW_ROWS = 16  # that are labelled by looking at all centers
+FEW_POINTS = 256  # that are compared with each center sooner than sorted in a tree
 SCANNED_ROWS = 2**18  # in one piece, where little more is done than comparing
 
 
@@ -483,4 +485,6 @@ def _scan(centers, offsets, X):
 
 def nearest_of(points, centers):
     """How near to each of `centers` the nearest of `points` is."""
+    if len(points) > FEW_POINTS and centers.shape[1] < PRODUCTS_FROM:
+        return KDTree(points).query(centers)[0]
     return cdist(centers, points).min(axis=1, initial=np.inf)
