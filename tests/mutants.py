@@ -14,6 +14,7 @@ from functools import cached_property
 from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
+from subprocess import run
 from types import FunctionType, ModuleType
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # nothing to compile
@@ -174,9 +175,12 @@ def examine(module):
 
 
 def main(modules):
-    for module in modules or TESTS:
-        total, survivors = examine(module)
-        print(f"{module}: {total} mutants, {survivors} survive", flush=True)
+    if len(modules) == 1:
+        total, survivors = examine(modules[0])
+        print(f"{modules[0]}: {total} mutants, {survivors} survive", flush=True)
+    else:  # a process for each, since what has been imported is not imported changed
+        for module in modules or TESTS:
+            run([sys.executable, __file__, module], check=True)
 
 
 if __name__ == "__main__":

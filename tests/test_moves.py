@@ -6,7 +6,14 @@ from numpy.testing import assert_allclose
 
 import reference
 from pypmeans import _opening
-from pypmeans._moves import PaperMoves, agglomerate, open_clusters, update_centers
+from pypmeans._moves import (
+    PaperMoves,
+    agglomerate,
+    merger_costs,
+    open_clusters,
+    pays_for_its_cluster,
+    update_centers,
+)
 from pypmeans._penalty import PitmanYorPenalty
 from pypmeans._samples import ArraySamples
 
@@ -91,6 +98,23 @@ def test_a_light_point_opens_only_if_the_objective_falls():
     assert_allclose(centers.ravel(), [0.0, -9.0])
 
 
+def test_no_cluster_is_opened_that_saves_nothing():
+    # two rows of weight 1/2 at 0 and 2: a cluster at 2 saves 1/2 * 4 = 2
+    samples = samples_of([[0.0], [2.0]], weight=[0.5, 0.5])
+    samples.assign(np.array([[0.0]]))
+    candidate = samples.farthest()
+    assert pays_for_its_cluster(candidate, samples, price=1.999)
+    assert not pays_for_its_cluster(candidate, samples, price=2.0)
+
+
+def test_where_no_cluster_can_pay_the_cap_is_not_to_blame():
+    samples = samples_of([[0.0], [2.0]], weight=[0.1, 0.1])
+    samples.assign(np.array([[0.0]]))
+    centers, capped = open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(1.0), 5)
+    assert len(centers) == 1
+    assert not capped
+
+
 def test_light_points_may_pay_together():
     samples = samples_of([[0.0], [10.0], [10.1], [9.9]], weight=[1.0, 0.1, 0.1, 0.1])
     samples.assign(np.array([[0.0]]))
@@ -139,6 +163,29 @@ def test_a_merger_that_would_gain_nothing_is_not_made_after_others():
     # 100 and 100.1 merge; then joining 0 and 2 costs exactly what a cluster does
     centers = np.array([[0.0], [2.0], [100.0], [100.1]])
     assert len(agglomerate(centers, np.ones(4), PitmanYorPenalty(2.0)).centers) == 3
+
+
+@pytest.mark.parametrize("pull", [0.0, 0.3])
+def test_mergers_are_told_until_one_cluster_is_left(pull):
+    rng = np.random.default_rng(1)
+    centers, sizes = rng.normal(size=(6, 2)), rng.uniform(0.5, 4, 6)
+    left, costs = [(w, x) for w, x in zip(sizes, centers)], []
+    while len(left) > 1:
+        cost, i, j = min(
+            (cost_by_hand(*left[i], *left[j], pull), i, j)
+            for j in range(len(left))
+            for i in range(j)
+        )
+        (v, x), (w, y) = left[i], left.pop(j)
+        left[i] = v + w, (v * x + w * y) / (v + w)
+        costs.append(cost)
+    assert_allclose(merger_costs(centers, sizes, pull), costs)
+
+
+def cost_by_hand(v, x, w, y, pull):
+    """W ln W of the sizes, and the squares about the common mean."""
+    apart = (v + w) * np.log(v + w) - v * np.log(v) - w * np.log(w)
+    return v * w / (v + w) * np.sum((x - y) ** 2) - pull * apart
 
 
 def test_all_clusters_may_become_one():

@@ -114,6 +114,13 @@ def test_every_limit_is_found(limit):
     assert PitmanYorPenalty(-sum(prices) / 2, 1.0).limit == limit
 
 
+@pytest.mark.parametrize("c", [5, 1000, MOST_CLUSTERS - 1])
+def test_a_cluster_that_costs_nothing_is_beyond_the_limit(c):
+    penalty = PitmanYorPenalty(-PitmanYorPenalty(0.0, 1.0).marginal(c), 1.0)
+    assert penalty.marginal(c) == 0.0
+    assert penalty.limit == c
+
+
 def test_only_one_penalty_knows_sizes():
     sizes = np.array([4.0, 2.0])
     assert PitmanYorPenalty(8.0, 4.0).pull == 0

@@ -136,14 +136,15 @@ def _mergers(centers, sizes, pull):
     heapify(heap)
     c = len(sizes)
     while c > 1:
-        # The best pair of a merged cluster is in the heap anew; other pairs stay what they were. So
-        # what the heap holds for a cluster is never too high, and stale entries can wait.
-        cost, a, b, size_a, size_b = heappop(heap)
-        if sizes[a] != size_a:  # merged meanwhile: gone, or in the heap again
+        # Each cluster has one entry, its best pair when that was made. The entry of a merged cluster
+        # is made anew and stands for all its pairs; other pairs stay what they were. So the lowest
+        # entry is never too high, and stale ones can wait.
+        cost, a, b, size_b = heappop(heap)
+        if sizes[a] == 0:  # merged into another meanwhile
             continue
         if sizes[b] == size_b:
             yield cost, a, b
-            total = size_a + size_b
+            total = sizes[a] + size_b
             centers[a] += size_b / total * (centers[b] - centers[a])
             sizes[a], sizes[b] = total, 0.0
             c -= 1
@@ -152,4 +153,4 @@ def _mergers(centers, sizes, pull):
 
 def _cheapest(a, centers, sizes, pull):
     b, cost = _kernels.cheapest_merge(a, centers, sizes, pull)
-    return cost, a, b, sizes[a], sizes[b]
+    return cost, a, b, sizes[b]
