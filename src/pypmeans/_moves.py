@@ -136,8 +136,8 @@ def _mergers(centers, sizes, pull):
     heapify(heap)
     c = len(sizes)
     while c > 1:
-        # Each cluster has one entry, its best pair when that was made. The entry of a merged cluster
-        # is made anew and stands for all its pairs; other pairs stay what they were. So the lowest
+        # Each cluster has one entry, its best pair when that was made. That of a merged cluster is
+        # made anew and stands for all its pairs; other pairs stay what they were. So the lowest
         # entry is never too high, and stale ones can wait.
         cost, a, b, size_b = heappop(heap)
         if sizes[a] == 0:  # merged into another meanwhile
