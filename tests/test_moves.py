@@ -90,6 +90,14 @@ def test_opening_says_when_the_cap_stopped_it():
     assert capped
 
 
+def test_a_cap_of_hundreds_is_kept():
+    samples = samples_of(10.0 * np.arange(400)[:, None])
+    samples.assign(np.array([[0.0]]))
+    centers, capped = open_clusters(samples, np.array([[0.0]]), PitmanYorPenalty(1.0), 300)
+    assert len(centers) == 300
+    assert capped
+
+
 def test_a_light_point_opens_only_if_the_objective_falls():
     # the furthest point is light: 0.1 * 100 = 10 < 20 and is passed over; the next one pays
     samples = samples_of([[0.0], [10.0], [-9.0]], weight=[1.0, 0.1, 1.0])
