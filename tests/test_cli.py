@@ -747,6 +747,23 @@ def test_on_a_terminal_there_is_progress_and_a_table(tmp_path):
     assert "Traceback" not in shown
 
 
+def test_ctrl_c_is_not_lost_in_the_callbacks_of_a_compiler():
+    script = """
+import signal, sys, time
+from pypmeans.__main__ import interrupt
+signal.signal(signal.SIGINT, interrupt)
+names = {"__name__": "llvmlite.binding.executionengine", "raise_signal": signal.raise_signal}
+exec("def notify(): raise_signal(2); return True", names)
+print("still here", names["notify"]())
+try:
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.stdout.split("\n")[:2] == ["still here True", "stopped"], run
+
+
 def test_stopped_by_hand_it_leaves_nothing(tmp_path):
     data, stopped = tmp_path / "data.csv", []
     many = np.random.default_rng(0).normal(size=(30_000, 6))  # a fit that takes seconds
@@ -758,7 +775,7 @@ def test_stopped_by_hand_it_leaves_nothing(tmp_path):
             process.send_signal(signal.SIGINT)
 
     shown, code = on_a_terminal(["fit", str(data)], interrupt)
-    assert code == 130
+    assert code == 130, shown
     assert "stopped; no output was changed." in shown
     assert "Traceback" not in shown
     assert os.listdir(tmp_path) == ["data.csv"]

@@ -2,6 +2,20 @@
 
 import signal
 import sys
+from threading import Timer
+
+
+def interrupt(number, frame):
+    """Stop at Ctrl-C; a little later where a compiler calls back, which would lose it."""
+    caller = frame
+    while caller is not None:
+        if caller.f_globals.get("__name__") == "llvmlite.binding.executionengine":
+            again = Timer(0.02, signal.raise_signal, [number])
+            again.daemon = True
+            again.start()
+            return
+        caller = caller.f_back
+    signal.default_int_handler(number, frame)
 
 
 def main():
@@ -16,6 +30,8 @@ def main():
         print(f"pypmeans: {message}", file=sys.stderr)
         sys.exit(1)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that drafts are removed
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if told to ignore it
+        signal.signal(signal.SIGINT, interrupt)
     run()
 
 
