@@ -461,9 +461,9 @@ def scan_rows(
 ):
     """Give `rows` the centers they prefer, as `search_lists` does, looking at all from `n_seen` on.
 
-    `columns` are `side_by_side`, if any. The first `n_seen` rows have seen, without a move since:
-    `far` bounds them, and all but a row's own are left out. `sq` has room for a number for each of
-    the others. Returns whether a row prefers two centers equally.
+    `columns` are `side_by_side`, if any. Rows have seen the `n_seen` centers before, which did not
+    move since: `far` bounds them, and all but a row's own are left out. `sq` has room for a number
+    for each of the others. Returns whether a row prefers two centers equally.
     """
     ties = False
     for q in range(rows.shape[0]):
