@@ -11,7 +11,7 @@ from data import points, separated_groups, spread
 from pypmeans import _search
 from pypmeans._kernels import side_by_side, sq_distance, sq_distances
 from pypmeans._rows import SparseRows
-from pypmeans._samples import ArraySamples, middle_of
+from pypmeans._samples import FEW_POINTS, ArraySamples, middle_of, nearest_of
 from pypmeans._search import ListSearch, ProductSearch, rank_by_coordinates
 from pypmeans._threads import Threads
 
@@ -88,6 +88,14 @@ def _one_by_one(X, centers):
 @njit
 def _side_by_side(X, i, columns, sq):
     sq_distances(X, i, columns, sq)
+
+
+@pytest.mark.parametrize("n_points", [0, 1, FEW_POINTS, FEW_POINTS + 1])
+def test_the_nearest_of_few_and_of_many_points(n_points):
+    rng = np.random.default_rng(n_points)
+    points, centers = rng.normal(size=(n_points, 3)), rng.normal(size=(50, 3))
+    plain = [min([np.linalg.norm(c - x) for x in points], default=np.inf) for c in centers]
+    np.testing.assert_allclose(nearest_of(points, centers), plain, rtol=1e-14)
 
 
 @SEARCHES
